@@ -1,0 +1,15 @@
+# Flags of every target of ours. -ffp-contract=off: every rounding argument counts operations.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+add_library(gnomon_flags INTERFACE)
+target_compile_options(gnomon_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off -fno-fast-math)
+if(GNOMON_SANITIZE)
+  target_compile_options(gnomon_flags INTERFACE -fsanitize=${GNOMON_SANITIZE} -fno-sanitize-recover=all
+                                                -fno-omit-frame-pointer -g)
+  target_link_options(gnomon_flags INTERFACE -fsanitize=${GNOMON_SANITIZE})
+endif()
+if(GNOMON_COVERAGE)
+  target_compile_options(gnomon_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(gnomon_flags INTERFACE --coverage)
+endif()

@@ -1,0 +1,60 @@
+// Angles of a case, remembered: one frequency a pair, one angle a (position, pair), at the precision
+// in force; and their binary64 neighbours for the fast path.
+#ifndef GNOMON_REFERENCE_ANGLE_TERMS_H_
+#define GNOMON_REFERENCE_ANGLE_TERMS_H_
+
+#include <array>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "gnomon/reference/interval.h"
+#include "gnomon/spec/bounds.h"
+#include "gnomon/spec/operation.h"
+
+namespace gnomon::reference {
+
+struct AngleTerm {
+  Interval frequency, angle, cos, sin;
+};
+
+// Within 2^-53 (1 + 2^-10) of the truth, relatively; `usable` false where that is not certain.
+struct QuickAngle {
+  double angle = 0, cos = 0, sin = 0;
+  bool usable = false, known = false;
+};
+
+class AngleTerms {
+ public:
+  AngleTerms(std::function<Interval(int64_t pair)> frequency,
+             std::function<AngleOrigin(int64_t pair)> origin)
+      : frequency_(std::move(frequency)), origin_(std::move(origin)) {}
+
+  const AngleTerm& At(int64_t position, int64_t pair) const;
+  const QuickAngle& QuickAt(int64_t position, int64_t pair) const;
+
+  const AngleOrigin& OriginOf(int64_t pair) const;
+  // BOUND-3. D of the profile, for this angle.
+  Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
+  double QuickError(size_t profile, Format output, int64_t position, int64_t pair) const;
+
+ private:
+  const Interval& FrequencyOf(int64_t pair) const;
+
+  std::function<Interval(int64_t)> frequency_;
+  std::function<AngleOrigin(int64_t)> origin_;
+  mutable unsigned precision_ = 0;
+  mutable std::unordered_map<int64_t, Interval> frequencies_;
+  mutable std::unordered_map<int64_t, AngleOrigin> origins_;
+  mutable std::unordered_map<uint64_t, AngleTerm> terms_;
+  mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
+  // AngleError by pair, profile, and whether the position exceeds the working format.
+  mutable std::vector<std::array<std::array<double, 2>, kProfiles.size()>> quick_errors_;
+};
+
+// An upper bound of |ln base|, for AngleOrigin.
+double LogBaseUpperBound(const Number& base);
+
+}  // namespace gnomon::reference
+
+#endif  // GNOMON_REFERENCE_ANGLE_TERMS_H_

@@ -1,0 +1,308 @@
+#include "gnomon/reference/judge.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/reference/certify.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// One element, as one profile sees it.
+struct Answer {
+  enum Verdict { kWithin, kOutside, kVacuous } verdict = kOutside;
+  double bound = 0;
+};
+
+double UlpOf(Format format, double truth) {
+  const FormatTraits& t = Traits(format);
+  const int exponent = truth == 0 ? t.min_quantum_exponent : std::ilogb(truth) - t.precision + 1;
+  return std::ldexp(1.0, std::max(exponent, t.min_quantum_exponent));
+}
+
+class Judge1 {
+ public:
+  Judge1(const Truth& truth, const OperationSpec& operation, Format format, Judgement* result)
+      : truth_(truth), unit_(operation.unit), format_(format), result_(result) {}
+
+  void Element(int output, int64_t element, double candidate, uint64_t bits) {
+    output_ = output;
+    element_ = element;
+    candidate_ = candidate;
+    bits_ = bits;
+    std::array<Answer, kProfiles.size()> answers;
+    QuickElement quick;
+    const bool is_quick = std::isfinite(candidate) && truth_.Quick(output, element, &quick);
+    double error;
+    if (is_quick) {
+      error = std::abs(candidate - quick.value);
+      for (size_t i = 0; i < kProfiles.size(); ++i) answers[i] = Quickly(i, quick, error);
+      NoteError(error, quick.unit, quick.value, quick.place);
+    } else {
+      const Expectation expected = truth_.Expect(output, element);
+      for (size_t i = 0; i < kProfiles.size(); ++i)
+        answers[i] = expected.kind == Expectation::kReal ? Slowly(kProfiles[i])
+                                                         : ByKind(expected, kProfiles[i]);
+      error = SlowError(expected);
+      quick.place = truth_.Where(output, element);
+    }
+    Count(answers, error, quick.place);
+  }
+
+ private:
+  // BOUND-5 in binary64 where the margin allows it, else by intervals.
+  Answer Quickly(size_t i, const QuickElement& q, double error) {
+    const double radius = q.radius + error * 0x1p-52;
+    if (kProfiles[i].correctly_rounded) {
+      const double low = RoundToFormat(format_, q.value - q.radius);
+      const double high = RoundToFormat(format_, q.value + q.radius);
+      if (low != high || (low == 0 && q.radius != 0)) return Slowly(kProfiles[i]);
+      return {candidate_ == low ? Answer::kWithin : Answer::kOutside, 0};
+    }
+    const double bound = q.bound[i];
+    if (error + radius <= bound * (1 - 0x1p-40))
+      return {bound > q.size ? Answer::kVacuous : Answer::kWithin, bound};
+    if (error - radius > bound * (1 + 0x1p-40)) return {Answer::kOutside, bound};
+    return Slowly(kProfiles[i]);
+  }
+
+  Answer Slowly(const Profile& profile) {
+    if (!std::isfinite(candidate_)) return NonFinite(profile);
+    if (profile.correctly_rounded) return {IsRounded() ? Answer::kWithin : Answer::kOutside, 0};
+    const auto answer = Certify([&]() -> Answer {
+      const Interval bound = truth_.Bound(output_, element_, profile);
+      const Interval error = abs(Interval(candidate_) - truth_.Value(output_, element_));
+      Answer a{Answer::kOutside, Midpoint(bound)};
+      if (LessOrEqual(error, bound))
+        a.verdict = Midpoint(bound) > Midpoint(truth_.Size(output_, element_)) ? Answer::kVacuous
+                                                                              : Answer::kWithin;
+      return a;
+    });
+    // At the cap error and bound are the same to thousands of digits: that is within.
+    return answer.value_or(Answer{Answer::kWithin, std::abs(candidate_)});
+  }
+
+  // The rounded truth, sign of zero included unless the truth is zero (ROPE-8). A tie that no
+  // precision decides is counted, and either neighbour taken.
+  bool IsRounded() {
+    const auto answer = Certify([&] {
+      const Interval value = truth_.Value(output_, element_);
+      const double rounded = Round(format_, value);
+      const bool truth_is_zero = IsPoint(value) && mpfr_zero_p(Lower(value));
+      return candidate_ == rounded &&
+             (truth_is_zero || std::signbit(candidate_) == std::signbit(rounded));
+    });
+    if (answer) return *answer;
+    ++result_->ties;
+    ScopedPrecision precision(kLargestPrecision);
+    const Interval value = truth_.Value(output_, element_);
+    return candidate_ == Round(format_, Lower(value)) || candidate_ == Round(format_, Upper(value));
+  }
+
+  // A NaN or an infinity where the truth is a real number (ROPE-9).
+  Answer NonFinite(const Profile& profile) {
+    if (truth_.NonFiniteIsOpen(output_, element_, profile)) return {Answer::kVacuous, kInfinity};
+    if (std::isnan(candidate_)) return {Answer::kOutside, 0};
+    if (profile.correctly_rounded) return {IsRounded() ? Answer::kWithin : Answer::kOutside, 0};
+    const auto overflows = Certify([&] {
+      const FormatTraits& t = Traits(format_);
+      const Interval threshold = (2 - ldexp(Interval(1), -t.precision)) *
+                                 ldexp(Interval(1), t.max_exponent);
+      const Interval value = truth_.Value(output_, element_);
+      const Interval signed_value = candidate_ > 0 ? value : Interval(-value);
+      return LessOrEqual(threshold, signed_value + truth_.Bound(output_, element_, profile));
+    });
+    return {overflows.value_or(true) ? Answer::kWithin : Answer::kOutside, kInfinity};
+  }
+
+  // ROPE-5, ROPE-7.
+  Answer ByKind(const Expectation& expected, const Profile& profile) const {
+    if (expected.kind == Expectation::kCopy)
+      return {bits_ == expected.bits ? Answer::kWithin : Answer::kOutside, 0};
+    const bool same = std::isnan(expected.non_finite) ? std::isnan(candidate_)
+                                                      : candidate_ == expected.non_finite;
+    if (same || (expected.or_bits && bits_ == *expected.or_bits)) return {Answer::kWithin, 0};
+    if (!std::isfinite(candidate_) && truth_.NonFiniteIsOpen(output_, element_, profile))
+      return {Answer::kVacuous, kInfinity};
+    return {Answer::kOutside, 0};
+  }
+
+  double SlowError(const Expectation& expected) {
+    ScopedPrecision precision(kFirstPrecision);
+    const Place place = truth_.Where(output_, element_);
+    if (expected.kind != Expectation::kReal) {
+      const bool copied = expected.kind == Expectation::kCopy && bits_ == expected.bits;
+      const bool fits = copied || ByKind(expected, kProfiles[0]).verdict == Answer::kWithin;
+      NoteError(fits ? 0 : kInfinity, 1, 1, place);
+      return fits ? 0 : kInfinity;
+    }
+    const Interval value = truth_.Value(output_, element_);
+    const double error = std::isfinite(candidate_)
+                             ? std::abs(Midpoint(Interval(candidate_) - value))
+                             : (IsRoundedInfinity(value) ? 0 : kInfinity);
+    NoteError(error, Midpoint(truth_.Scale(output_, element_)), Midpoint(value), place);
+    return error;
+  }
+  bool IsRoundedInfinity(const Interval& value) const {
+    return std::isinf(candidate_) && Round(format_, Lower(value)) == candidate_;
+  }
+
+  void NoteError(double error, double scale, double truth, const Place& place) {
+    const double unit =
+        unit_ == ErrorUnit::kUlp ? UlpOf(format_, truth) : UnitRoundoff(format_) * scale;
+    units_ = error == 0 ? 0 : error / unit;
+    result_->histogram.Add(units_);
+    if (place.position) {
+      const double size = std::abs(static_cast<double>(*place.position));
+      double& worst = result_->worst_by_position[size == 0 ? -1 : std::ilogb(size)];
+      worst = std::max(worst, units_);
+    }
+    const double smallest_normal = std::ldexp(1.0, 2 - Traits(format_).max_exponent - 1);
+    if (candidate_ == 0 && std::abs(truth) < smallest_normal && RoundToFormat(format_, truth) != 0)
+      ++result_->flushed;
+  }
+
+  void Count(const std::array<Answer, kProfiles.size()>& answers, double error, const Place& place);
+
+ public:
+  struct Found {
+    double ratio = -1;
+    int output = 0;
+    int64_t element = -1;
+    double error = 0, units = 0, bound = 0;
+  };
+  std::array<Found, kProfiles.size()> worst, first;
+
+ private:
+  const Truth& truth_;
+  const ErrorUnit unit_;
+  const Format format_;
+  Judgement* const result_;
+  int output_ = 0;
+  int64_t element_ = 0;
+  double candidate_ = 0, units_ = 0;
+  uint64_t bits_ = 0;
+};
+
+void Judge1::Count(const std::array<Answer, kProfiles.size()>& answers, double error,
+                   const Place& place) {
+  ++result_->elements;
+  for (size_t i = 0; i < kProfiles.size(); ++i) {
+    ProfileResult& profile = result_->profiles[i];
+    const Answer& answer = answers[i];
+    if (answer.verdict == Answer::kVacuous) {
+      ++profile.vacuous;
+      if (place.position) {
+        const int64_t size = std::abs(*place.position);
+        profile.vacuous_from = std::min(profile.vacuous_from.value_or(size), size);
+      }
+      continue;
+    }
+    ++(answer.verdict == Answer::kWithin ? profile.within : profile.outside);
+    double ratio = error == 0 ? 0 : answer.bound > 0 ? error / answer.bound : kInfinity;
+    if (kProfiles[i].correctly_rounded) ratio = units_;
+    const Found here{ratio, output_, element_, error, units_, answer.bound};
+    if (ratio > worst[i].ratio) worst[i] = here;
+    if (answer.verdict == Answer::kOutside && first[i].element < 0) first[i] = here;
+  }
+}
+
+}  // namespace
+
+void ErrorHistogram::Add(double error) {
+  if (!std::isfinite(error)) {
+    ++not_finite;
+    return;
+  }
+  const int power = error < std::ldexp(1.0, kLowest) ? kLowest - 1
+                                                     : std::min(std::ilogb(error), kHighest);
+  ++counts[static_cast<size_t>(power - kLowest + 1)];
+}
+
+std::optional<size_t> Judgement::strictest(size_t floor) const {
+  for (size_t i = 0; i <= floor; ++i)
+    if (profiles[i].met()) return i;
+  return std::nullopt;
+}
+
+Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& outputs,
+                const JudgeOptions& options) {
+  const std::unique_ptr<Truth> truth = TruthOf(c);
+  const std::vector<OutputShape> shapes = Validate(c);
+  Judgement result;
+  const OperationSpec& operation = OperationOf(c);
+  result.operation = c.operation;
+  result.unit = operation.unit;
+  result.format = c.format;
+
+  int64_t all = 0, done = 0;
+  std::vector<ConstTensorView> views;
+  for (const OutputShape& shape : shapes) {
+    const auto found = outputs.find(shape.role);
+    if (found == outputs.end())
+      throw Rejected(shape.role, "(missing)", "is an output of " + c.operation, "CASE-4");
+    if (found->second.shape != shape.shape)
+      throw Rejected(shape.role, "shape", "is not the shape the case asks for", "CASE-4");
+    if (found->second.dtype != DTypeOf(c.format))
+      throw Rejected(shape.role, std::string(Name(found->second.dtype)),
+                     "must have the case's format " + std::string(Traits(c.format).name), "CASE-4");
+    views.push_back(found->second);
+    all += found->second.count();
+  }
+
+  Judge1 judge(*truth, operation, c.format, &result);
+  for (size_t output = 0; output < views.size(); ++output) {
+    const ConstTensorView& view = views[output];
+    const bool contiguous = view.contiguous();
+    const int64_t count = view.count();
+    for (int64_t i = 0; i < count; ++i, ++done) {
+      const std::byte* address = contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
+      const uint64_t bits = LoadBits(view.dtype, address);
+      judge.Element(static_cast<int>(output), i, DecodeBits(c.format, bits), bits);
+      if (options.progress && (done & 0xfffff) == 0) options.progress(done, all);
+    }
+  }
+
+  const auto report = [&](const Judge1::Found& found) -> std::optional<ElementReport> {
+    if (found.element < 0) return std::nullopt;
+    const size_t output = static_cast<size_t>(found.output);
+    ElementReport e;
+    e.output = shapes[output].role;
+    e.element = found.element;
+    int64_t rest = found.element;
+    e.index = shapes[output].shape;
+    for (size_t axis = e.index.size(); axis-- > 0;) {
+      const int64_t extent = e.index[axis];
+      e.index[axis] = rest % extent;
+      rest /= extent;
+    }
+    e.place = truth->Where(found.output, found.element);
+    e.candidate = ValueAt(views[output], found.element);
+    e.error = found.error;
+    e.error_units = found.units;
+    e.bound = found.bound;
+    const Expectation expected = truth->Expect(found.output, found.element);
+    e.expected = DecodeBits(c.format, RoundedBits(*truth, found.output, found.element, c.format));
+    e.why = expected.kind == Expectation::kCopy        ? "copied"
+            : expected.kind == Expectation::kNonFinite ? "not finite"
+                                                       : "within the bound";
+    return e;
+  };
+  for (size_t i = 0; i < kProfiles.size(); ++i) {
+    result.profiles[i].worst = report(judge.worst[i]);
+    result.profiles[i].first_outside = report(judge.first[i]);
+  }
+  return result;
+}
+
+Judgement Judge(const Case& c, const Outputs& outputs, const JudgeOptions& options) {
+  std::map<std::string, ConstTensorView> views;
+  for (const auto& [role, tensor] : outputs) views.emplace(role, tensor.view());
+  return Judge(c, views, options);
+}
+
+}  // namespace gnomon::reference

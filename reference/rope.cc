@@ -1,0 +1,332 @@
+// The truths of rope.frequencies, rope.table and rope.apply.
+#include "gnomon/reference/rope.h"
+
+#include <cmath>
+
+#include "gnomon/reference/angle_terms.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
+
+namespace gnomon::reference {
+namespace {
+
+AngleTerms TermsOf(const RopeFrequencies& f) {
+  return AngleTerms([f](int64_t pair) { return Frequency<Interval>(f, pair); },
+                    [f, log_base = LogBaseUpperBound(f.rope_theta)](int64_t pair) {
+                      return AngleOrigin{2 * pair, f.rotary_dim, log_base, !f.frequencies.empty(),
+                                         pair};
+                    });
+}
+
+class FrequenciesTruth : public Truth {
+ public:
+  explicit FrequenciesTruth(const Case& c)
+      : format_(c.format), f_(gnomon::rope::ReadFrequencies(c)), terms_(TermsOf(f_)) {}
+  Interval Value(int, int64_t pair) const override { return terms_.At(1, pair).frequency; }
+  Interval Bound(int, int64_t pair, const Profile& profile) const override {
+    return FrequencyBound(profile, format_, abs(Value(0, pair)), terms_.OriginOf(pair));
+  }
+  Interval Size(int, int64_t pair) const override { return abs(Value(0, pair)); }
+  Interval Scale(int, int64_t pair) const override { return abs(Value(0, pair)); }
+  Place Where(int, int64_t pair) const override { return {std::nullopt, pair}; }
+  std::vector<Step> Steps(int, int64_t pair) const override { return {{"w", Value(0, pair)}}; }
+
+ private:
+  Format format_;
+  RopeFrequencies f_;
+  AngleTerms terms_;
+};
+
+// rope.table: output 0 holds cosines, output 1 sines; [batch, seq, pair].
+class TableTruth : public Truth {
+ public:
+  explicit TableTruth(const Case& c)
+      : format_(c.format),
+        f_(gnomon::rope::ReadFrequencies(c)),
+        positions_(c.inputs.at("positions").view()),
+        terms_(TermsOf(f_)) {}
+
+  Interval Value(int output, int64_t element) const override {
+    const AngleTerm& term = Term(element);
+    return output == 0 ? term.cos : term.sin;
+  }
+  Interval Bound(int output, int64_t element, const Profile& profile) const override {
+    const AngleTerm& term = Term(element);
+    const Interval D = terms_.Error(profile, format_, Position(element), element % f_.pairs());
+    return output == 0 ? TableBound(format_, term.cos, term.sin, D, 0, 1)
+                       : TableBound(format_, term.sin, term.cos, D, 0, 1);
+  }
+  Interval Size(int, int64_t) const override { return Interval(1); }
+  Interval Scale(int output, int64_t element) const override {
+    return abs(Value(output, element));
+  }
+  Place Where(int, int64_t element) const override {
+    return {Position(element), element % f_.pairs()};
+  }
+  std::vector<Step> Steps(int, int64_t element) const override {
+    const AngleTerm& term = Term(element);
+    return {{"w", term.frequency}, {"m w", term.angle}, {"cos", term.cos}, {"sin", term.sin}};
+  }
+  bool Quick(int output, int64_t element, QuickElement* q) const override {
+    if (format_ == Format::kF64) return false;
+    const int64_t position = Position(element), pair = element % f_.pairs();
+    const QuickAngle& angle = terms_.QuickAt(position, pair);
+    if (!angle.usable) return false;
+    const double v = output == 0 ? angle.cos : angle.sin;
+    const double slope = output == 0 ? angle.sin : angle.cos;
+    q->value = v;
+    q->radius = std::abs(v) * 0x1p-52;
+    q->unit = std::abs(v);
+    q->size = 1;
+    q->place = {position, pair};
+    for (size_t i = 0; i < kProfiles.size(); ++i)
+      q->bound[i] = TableBound<double>(
+          format_, v, slope, terms_.QuickError(i, format_, position, pair) * angle.angle, 0, 1);
+    return true;
+  }
+
+ private:
+  int64_t Position(int64_t element) const { return IntegerAt(positions_, element / f_.pairs()); }
+  const AngleTerm& Term(int64_t element) const {
+    return terms_.At(Position(element), element % f_.pairs());
+  }
+  Format format_;
+  RopeFrequencies f_;
+  ConstTensorView positions_;
+  AngleTerms terms_;
+};
+
+// What one element of rope.apply is made of.
+struct Member {
+  int64_t pair = 0;
+  int member = 0;           // 0: x_a c - x_b s, 1: x_a s + x_b c
+  double a = 0, b = 0;      // the pair of x
+  int64_t row = 0;          // of positions, cos, sin: batch * seq + seq, or seq
+  int64_t copied_from = -1; // offset in x of a dim outside the window
+  int64_t same_member = 0;  // offset in x of the same member of the pair
+};
+
+class ApplyTruth : public Truth {
+ public:
+  explicit ApplyTruth(const Case& c)
+      : format_(c.format), a_(gnomon::rope::ReadApply(c)), x_(c.inputs.at("x").view()),
+        terms_(TermsOf(a_.frequencies)) {
+    given_ = c.inputs.count("cos") > 0;
+    if (given_) {
+      cos_ = c.inputs.at("cos").view();
+      sin_ = c.inputs.at("sin").view();
+    } else {
+      positions_ = c.inputs.at("positions").view();
+    }
+    const Shape& rows = given_ ? cos_.shape : positions_.shape;
+    per_batch_ = rows.size() == (given_ ? 3u : 2u) && rows[0] != 1;
+  }
+
+  Expectation Expect(int, int64_t element) const override {
+    const Member m = At(element);
+    if (m.copied_from >= 0) return {Expectation::kCopy, BitsOfX(m.copied_from)};
+    if (given_) {
+      const double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
+      if (std::isfinite(m.a) && std::isfinite(m.b) && std::isfinite(c) && std::isfinite(s)) return {};
+      return {Expectation::kNonFinite, 0, ExtendedReal(m, c, s)};
+    }
+    if (std::isfinite(m.a) && std::isfinite(m.b)) return {};
+    const int64_t position = IntegerAt(positions_, m.row);
+    const auto signs = Certify([&] {
+      const AngleTerm& term = terms_.At(position, m.pair);
+      const auto sign = [](const Interval& v) {
+        if (IsPoint(v) && v == 0) return 0.0;
+        return Less(v, Interval(0)) ? -1.0 : 1.0;
+      };
+      return Pair<double>{sign(term.cos), sign(term.sin)};
+    });
+    Expectation e{Expectation::kNonFinite, 0, ExtendedReal(m, signs->a, signs->b)};
+    if (signs->b == 0) e.or_bits = BitsOfX(m.same_member);
+    return e;
+  }
+
+  Interval Value(int, int64_t element) const override {
+    const Member m = At(element);
+    const Pair<Interval> table = Table(m);
+    const Pair<Interval> y =
+        Rotate<Interval>({Interval(m.a), Interval(m.b)}, table.a, table.b, a_.direction);
+    return m.member == 0 ? y.a : y.b;
+  }
+  Interval Bound(int, int64_t element, const Profile& profile) const override {
+    const Member m = At(element);
+    const Interval size = abs(Interval(m.a)) + abs(Interval(m.b));
+    const Interval D = given_ ? Interval(0)
+                              : terms_.Error(profile, format_, IntegerAt(positions_, m.row), m.pair);
+    const Pair<Interval> S = Sums(m);
+    return RotationBound(profile, format_, Value(0, element), S.a, S.b, size, D, TableErrorOf(profile));
+  }
+  Interval Size(int, int64_t element) const override {
+    const Member m = At(element);
+    const Pair<Interval> S = Sums(m);
+    return given_ ? Interval(S.a + S.b)
+                  : Interval(sqrt(Interval(m.a) * Interval(m.a) + Interval(m.b) * Interval(m.b)));
+  }
+  Interval Scale(int, int64_t element) const override { return Sums(At(element)).a; }
+
+  bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
+    if (profile.correctly_rounded) return false;
+    const Member m = At(element);
+    if (given_) return ProductsMayOverflow(m, profile);
+    if (std::isfinite(m.a) && std::isfinite(m.b)) return false;
+    ScopedPrecision precision(kFirstPrecision);
+    const int64_t position = IntegerAt(positions_, m.row);
+    const AngleTerm& term = terms_.At(position, m.pair);
+    if (IsPoint(term.sin)) return false;
+    const Interval D = terms_.Error(profile, format_, position, m.pair);
+    const Format tables = FormatAt(profile.tables, format_);
+    const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
+      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1)), Lower(abs(v)));
+    };
+    return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+  }
+
+  bool Quick(int, int64_t element, QuickElement* q) const override;
+
+  Place Where(int, int64_t element) const override {
+    const Member m = At(element);
+    Place place;
+    if (!given_) place.position = IntegerAt(positions_, m.row);
+    if (m.copied_from < 0) place.pair = m.pair;
+    return place;
+  }
+  std::vector<Step> Steps(int, int64_t element) const override;
+
+ private:
+  Member At(int64_t element) const;
+  uint64_t BitsOfX(int64_t offset) const {
+    return LoadBits(x_.dtype, x_.data + offset * SizeOf(x_.dtype));
+  }
+  int64_t TableIndex(const Member& m) const { return m.row * a_.frequencies.pairs() + m.pair; }
+
+  Pair<Interval> Table(const Member& m) const {
+    if (given_)
+      return {Interval(ValueAt(cos_, TableIndex(m))), Interval(ValueAt(sin_, TableIndex(m)))};
+    const AngleTerm& term = terms_.At(IntegerAt(positions_, m.row), m.pair);
+    return {term.cos, term.sin};
+  }
+  // S and S' of this member (BOUND-5).
+  Pair<Interval> Sums(const Member& m) const {
+    const Pair<Interval> t = Table(m);
+    const Interval a = abs(Interval(m.a)), b = abs(Interval(m.b)), c = abs(t.a), s = abs(t.b);
+    const Interval first = a * c + b * s, second = a * s + b * c;
+    return m.member == 0 ? Pair<Interval>{first, second} : Pair<Interval>{second, first};
+  }
+  double TableErrorOf(const Profile& profile) const {
+    return given_ ? GivenTableError(profile, format_, FormatOf(cos_.dtype))
+                  : TableError(profile, format_);
+  }
+  // ROPE-7: IEEE rules on extended reals; only the signs of finite factors matter.
+  double ExtendedReal(const Member& m, double c, double s) const {
+    const auto sign = [](double v) {
+      return std::isfinite(v) ? static_cast<double>(v > 0) - static_cast<double>(v < 0) : v;
+    };
+    const Pair<double> y = Rotate<double>({sign(m.a), sign(m.b)}, sign(c), sign(s), a_.direction);
+    return m.member == 0 ? y.a : y.b;
+  }
+  // ROPE-9: with given tables a product alone may leave the range of the arithmetic.
+  bool ProductsMayOverflow(const Member& m, const Profile& profile) const {
+    const double c = std::abs(ValueAt(cos_, TableIndex(m))), s = std::abs(ValueAt(sin_, TableIndex(m)));
+    const double largest = std::max(std::abs(m.a), std::abs(m.b)) * std::max(c, s);
+    return largest * (1 + 0x1p-6) >= LargestFinite(FormatAt(profile.arithmetic, format_));
+  }
+
+  Format format_;
+  RopeApply a_;
+  ConstTensorView x_, positions_, cos_, sin_;
+  bool given_ = false, per_batch_ = false;
+  AngleTerms terms_;
+};
+
+Member ApplyTruth::At(int64_t element) const {
+  const int64_t dim = element % x_.shape[3], head = element / x_.shape[3] % x_.shape[2];
+  const int64_t token = element / (x_.shape[3] * x_.shape[2]);  // batch * seq + seq
+  const int64_t batch = token / x_.shape[1], seq = token % x_.shape[1];
+  const int64_t start = batch * x_.strides[0] + seq * x_.strides[1] + head * x_.strides[2];
+  Member m;
+  if (!a_.InWindow(dim)) {
+    m.copied_from = start + dim * x_.strides[3];
+    return m;
+  }
+  std::tie(m.pair, m.member) = a_.PairAt(a_.output_layout, dim);
+  const auto value = [&](int64_t offset) { return DecodeBits(format_, BitsOfX(offset)); };
+  const int64_t at_a = start + a_.Dim(a_.input_layout, m.pair, 0) * x_.strides[3];
+  const int64_t at_b = start + a_.Dim(a_.input_layout, m.pair, 1) * x_.strides[3];
+  m.a = value(at_a);
+  m.b = value(at_b);
+  m.same_member = m.member == 0 ? at_a : at_b;
+  m.row = per_batch_ ? token : seq;
+  return m;
+}
+
+bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
+  if (format_ == Format::kF64) return false;
+  const Member m = At(element);
+  if (m.copied_from >= 0 || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
+  double c, s, angle = 0;
+  if (given_) {
+    if (cos_.dtype == DType::kF64 || sin_.dtype == DType::kF64) return false;
+    c = ValueAt(cos_, TableIndex(m));
+    s = ValueAt(sin_, TableIndex(m));
+    if (!std::isfinite(c) || !std::isfinite(s)) return false;
+  } else {
+    const int64_t position = IntegerAt(positions_, m.row);
+    const QuickAngle& near = terms_.QuickAt(position, m.pair);
+    if (!near.usable) return false;
+    c = near.cos;
+    s = near.sin;
+    angle = near.angle;
+    q->place.position = position;
+  }
+  q->place.pair = m.pair;
+  if (a_.direction == RopeDirection::kTranspose) s = -s;
+  const double ac = m.a * c, bs = m.b * s, as = m.a * s, bc = m.b * c;
+  const double first = std::abs(ac) + std::abs(bs), second = std::abs(as) + std::abs(bc);
+  const double S = m.member == 0 ? first : second, S_turned = m.member == 0 ? second : first;
+  q->value = m.member == 0 ? ac - bs : as + bc;
+  // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
+  q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
+  q->unit = S;
+  q->size = given_ ? first + second : std::hypot(m.a, m.b);
+  const double size = std::abs(m.a) + std::abs(m.b);
+  for (size_t i = 0; i < kProfiles.size(); ++i) {
+    const double D =
+        given_ ? 0 : terms_.QuickError(i, format_, *q->place.position, m.pair) * angle;
+    q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned, size, D,
+                                        TableErrorOf(kProfiles[i]));
+  }
+  return true;
+}
+
+std::vector<Step> ApplyTruth::Steps(int, int64_t element) const {
+  const Member m = At(element);
+  if (m.copied_from >= 0) return {{"x", Interval(DecodeBits(format_, BitsOfX(m.copied_from)))}};
+  std::vector<Step> steps;
+  if (!given_) {
+    const AngleTerm& term = terms_.At(IntegerAt(positions_, m.row), m.pair);
+    steps = {{"w", term.frequency}, {"m w", term.angle}};
+  }
+  const Pair<Interval> table = Table(m), S = Sums(m);
+  for (const Step& step : std::vector<Step>{{"cos", table.a}, {"sin", table.b},
+                                            {"x_a", Interval(m.a)}, {"x_b", Interval(m.b)},
+                                            {"S", S.a}, {"S'", S.b}})
+    steps.push_back(step);
+  return steps;
+}
+
+}  // namespace
+
+namespace rope {
+
+std::unique_ptr<Truth> MakeTruth(const Case& c) {
+  if (c.operation == "rope.frequencies") return std::make_unique<FrequenciesTruth>(c);
+  if (c.operation == "rope.table") return std::make_unique<TableTruth>(c);
+  return std::make_unique<ApplyTruth>(c);
+}
+
+}  // namespace rope
+}  // namespace gnomon::reference

@@ -1,0 +1,104 @@
+// The truth of one case: what every output element must be, as an enclosure, and how far an
+// implementation of a given profile may be from it. Each scheme implements it once; certification
+// (certify.h) and judgement (judge.h) ask nothing else.
+#ifndef GNOMON_REFERENCE_TRUTH_H_
+#define GNOMON_REFERENCE_TRUTH_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gnomon/reference/interval.h"
+#include "gnomon/spec/bounds.h"
+#include "gnomon/spec/case.h"
+
+namespace gnomon::reference {
+
+// What kind of answer an element has.
+struct Expectation {
+  enum Kind {
+    kReal,       // a finite real number: Value and Bound speak of it
+    kCopy,       // the very bits of an input element (ROPE-5)
+    kNonFinite,  // NaN or an infinity (ROPE-7, SIN-10)
+  };
+  Kind kind = kReal;
+  uint64_t bits = 0;       // kCopy
+  double non_finite = 0;   // kNonFinite
+  // Also accepted, bit for bit: the unchanged input where the angle is 0.
+  std::optional<uint64_t> or_bits = std::nullopt;
+};
+
+// Where an element stands, for people: position and frequency pair where it has them.
+struct Place {
+  std::optional<int64_t> position;
+  std::optional<int64_t> pair;
+};
+
+// The fast path: value and bounds in binary64, with a certified radius. What it cannot decide is
+// asked of the intervals.
+struct QuickElement {
+  double value = 0;
+  double radius = 0;  // |value - truth| <= radius
+  double unit = 0;    // about u S, or one ulp: for reports
+  double size = 0;    // of the element's pair (BOUND-6)
+  std::array<double, kProfiles.size()> bound{};  // within 2^-40 of the clause's, relatively
+  Place place;
+};
+
+// One named intermediate of an element, for `gnomon explain`.
+struct Step {
+  std::string name;
+  Interval value;
+};
+
+// Outputs are numbered as the operation lists them, elements by row-major number.
+class Truth {
+ public:
+  virtual ~Truth() = default;
+
+  virtual Expectation Expect(int /*output*/, int64_t /*element*/) const { return {}; }
+
+  // The four below are asked of real elements, at the precision in force.
+  virtual Interval Value(int output, int64_t element) const = 0;
+  virtual Interval Bound(int output, int64_t element, const Profile& profile) const = 0;
+  // The size of the element's own pair; a bound beyond it proves nothing (BOUND-6).
+  virtual Interval Size(int output, int64_t element) const = 0;
+  // S of u S where errors are reported so; the value itself where they are reported in ulp.
+  virtual Interval Scale(int output, int64_t element) const = 0;
+
+  // ROPE-7, ROPE-9: whether the profile leaves a non-finite answer open here.
+  virtual bool NonFiniteIsOpen(int /*output*/, int64_t /*element*/, const Profile&) const {
+    return false;
+  }
+  // False where there is no fast path for this element.
+  virtual bool Quick(int /*output*/, int64_t /*element*/, QuickElement*) const { return false; }
+
+  virtual Place Where(int output, int64_t element) const = 0;
+  virtual std::vector<Step> Steps(int output, int64_t element) const = 0;
+};
+
+// Throws Rejected unless the case is valid. The case must outlive the truth.
+std::unique_ptr<Truth> TruthOf(const Case& c);
+
+// One for each stem, in reference/<stem>.cc.
+namespace rope {
+std::unique_ptr<Truth> MakeTruth(const Case& c);
+}
+namespace sinusoidal {
+std::unique_ptr<Truth> MakeTruth(const Case& c);
+}
+
+// The stored bits that the profile `rounded` asks for. A tie that precision cannot decide adds to
+// *ties, when given.
+uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format,
+                     int64_t* ties = nullptr);
+
+// The truth rounded to the case's format (FORMAT-3): what the profile `rounded` asks for.
+Outputs RoundedTruth(const Case& c, int64_t* ties = nullptr);
+
+}  // namespace gnomon::reference
+
+#endif  // GNOMON_REFERENCE_TRUTH_H_
