@@ -13,16 +13,12 @@ uint64_t Key(int64_t position, int64_t pair) {
   return static_cast<uint64_t>(position) << 32 ^ static_cast<uint64_t>(pair);
 }
 
-// Sets `nearest` to x; true if x's enclosure is so narrow that only the rounding counts.
-bool Narrow(const Interval& x, double* nearest) {
-  *nearest = Midpoint(x);
-  if (*nearest == 0) return IsPoint(x);
-  mpfr_t diameter;
-  mpfr_init2(diameter, 64);
-  mpfi_diam_abs(diameter, x.backend().data());
-  const bool narrow = mpfr_get_d(diameter, MPFR_RNDU) <= std::abs(*nearest) * 0x1p-64;
-  mpfr_clear(diameter);
-  return narrow && std::abs(*nearest) > 0x1p-1000;
+// A number that is known but for `error`, as the fast path wants it: its nearest binary64, provided
+// that only this rounding counts.
+bool Narrow(mpfr_srcptr x, double error, double* nearest) {
+  *nearest = mpfr_get_d(x, MPFR_RNDN);
+  const double size = std::abs(*nearest);
+  return error == 0 ? size == 0 || size > 0x1p-1000 : error <= size * 0x1p-64 && size > 0x1p-1000;
 }
 
 }  // namespace
@@ -56,15 +52,35 @@ const AngleTerm& AngleTerms::At(int64_t position, int64_t pair) const {
 }
 
 const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
-  std::vector<QuickAngle>& row = quick_[position];
+  if (last_row_ == nullptr || position != last_position_) {
+    last_row_ = &quick_[position];
+    last_position_ = position;
+  }
+  std::vector<QuickAngle>& row = *last_row_;
   if (static_cast<size_t>(pair) >= row.size()) row.resize(static_cast<size_t>(pair) + 1);
   QuickAngle& quick = row[static_cast<size_t>(pair)];
   if (quick.known) return quick;
+  quick.known = true;
   ScopedPrecision precision(kFirstPrecision);
   const Interval angle = Interval(position) * FrequencyOf(pair);
-  quick.known = true;
-  quick.usable = Narrow(abs(angle), &quick.angle) && Narrow(cos(angle), &quick.cos) &&
-                 Narrow(sin(angle), &quick.sin);
+  if (mpfi_is_zero(angle.backend().data())) {
+    quick = {0, 1, 0, true, true};
+    return quick;
+  }
+  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding of
+  // MPFR's 128-bit result.
+  Interval middle = angle, cosine = angle, sine = angle;  // for their memory
+  mpfr_ptr m = &middle.backend().data()->left, c = &cosine.backend().data()->left,
+           s = &sine.backend().data()->left;
+  mpfi_mid(m, angle.backend().data());
+  mpfr_sin_cos(s, c, m, MPFR_RNDN);
+  mpfr_ptr width = &middle.backend().data()->right;
+  mpfi_diam_abs(width, angle.backend().data());
+  const double angle_error = mpfr_get_d(width, MPFR_RNDU);
+  const double error = angle_error + 0x1p-126;
+  quick.usable = Narrow(m, angle_error, &quick.angle) && Narrow(c, error, &quick.cos) &&
+                 Narrow(s, error, &quick.sin);
+  quick.angle = std::abs(quick.angle);
   return quick;
 }
 
@@ -82,7 +98,7 @@ double AngleTerms::QuickError(size_t profile, Format output, int64_t position, i
                    AngleError(kProfiles[i].angle, origin, kMaxPosition, output)};
   }
   const bool large = std::abs(static_cast<double>(position)) >
-                     std::ldexp(1.0, Traits(WorkingFormat(output)).precision);
+                     ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
   return quick_errors_[static_cast<size_t>(pair)][profile][large];
 }
 

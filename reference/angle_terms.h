@@ -48,6 +48,8 @@ class AngleTerms {
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;
   mutable std::unordered_map<uint64_t, AngleTerm> terms_;
   mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
+  mutable int64_t last_position_ = 0;
+  mutable std::vector<QuickAngle>* last_row_ = nullptr;
   // AngleError by pair, profile, and whether the position exceeds the working format.
   mutable std::vector<std::array<std::array<double, 2>, kProfiles.size()>> quick_errors_;
 };

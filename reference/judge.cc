@@ -21,7 +21,7 @@ struct Answer {
 double UlpOf(Format format, double truth) {
   const FormatTraits& t = Traits(format);
   const int exponent = truth == 0 ? t.min_quantum_exponent : std::ilogb(truth) - t.precision + 1;
-  return std::ldexp(1.0, std::max(exponent, t.min_quantum_exponent));
+  return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
 }
 
 class Judge1 {
@@ -161,7 +161,7 @@ class Judge1 {
       double& worst = result_->worst_by_position[size == 0 ? -1 : std::ilogb(size)];
       worst = std::max(worst, units_);
     }
-    const double smallest_normal = std::ldexp(1.0, 2 - Traits(format_).max_exponent - 1);
+    const double smallest_normal = ExactPowerOfTwo(1 - Traits(format_).max_exponent);
     if (candidate_ == 0 && std::abs(truth) < smallest_normal && RoundToFormat(format_, truth) != 0)
       ++result_->flushed;
   }
@@ -218,7 +218,7 @@ void ErrorHistogram::Add(double error) {
     ++not_finite;
     return;
   }
-  const int power = error < std::ldexp(1.0, kLowest) ? kLowest - 1
+  const int power = error < ExactPowerOfTwo(kLowest) ? kLowest - 1
                                                      : std::min(std::ilogb(error), kHighest);
   ++counts[static_cast<size_t>(power - kLowest + 1)];
 }

@@ -291,7 +291,7 @@ bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
   // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
   q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
   q->unit = S;
-  q->size = given_ ? first + second : std::hypot(m.a, m.b);
+  q->size = given_ ? first + second : std::sqrt(m.a * m.a + m.b * m.b);
   const double size = std::abs(m.a) + std::abs(m.b);
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     const double D =

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "gnomon/spec/format.h"
 
@@ -97,15 +98,18 @@ inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
 inline double AngleError(AngleForm form, const AngleOrigin& o, int64_t position, Format output) {
   if (form == AngleForm::kExact) return 0;
   const Format working = WorkingFormat(output);
-  const double largest = std::ldexp(1.0, Traits(working).precision);
+  const double largest = ExactPowerOfTwo(Traits(working).precision);
   const double rounded = std::abs(static_cast<double>(position)) > largest ? 1 : 0;
   return Gamma(FrequencyRoundings(form, o) + 1 + rounded, UnitRoundoff(working));
 }
 
 template <class T>
 T PowerOfTwo(int exponent) {
-  using std::ldexp;
-  return ldexp(T(1), exponent);
+  if constexpr (std::is_same_v<T, double>) {
+    return ExactPowerOfTwo(exponent);
+  } else {
+    return ldexp(T(1), exponent);
+  }
 }
 
 // BOUND-2. Relative error of a table entry against its own angle: 2u in the working format (within

@@ -40,21 +40,28 @@ constexpr std::optional<Format> FormatFromName(std::string_view name) {
   return std::nullopt;
 }
 
+// 2^exponent, for every exponent that binary64 holds; 0 below them.
+constexpr double ExactPowerOfTwo(int exponent) {
+  if (exponent < -1074) return 0;
+  return std::bit_cast<double>(exponent < -1022 ? uint64_t{1} << (exponent + 1074)
+                                                : static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
 // u: half the distance between 1 and the next value (FORMAT-2).
-inline double UnitRoundoff(Format format) { return std::ldexp(1.0, -Traits(format).precision); }
+constexpr double UnitRoundoff(Format format) { return ExactPowerOfTwo(-Traits(format).precision); }
 
 // log2 of eta, half the smallest subnormal (FORMAT-2); eta itself underflows in f64.
 constexpr int EtaExponent(Format format) { return Traits(format).min_quantum_exponent - 1; }
 
-inline double LargestFinite(Format format) {
+constexpr double LargestFinite(Format format) {
   const FormatTraits& t = Traits(format);
-  return std::ldexp(2.0 - std::ldexp(1.0, 1 - t.precision), t.max_exponent);
+  return (2.0 - ExactPowerOfTwo(1 - t.precision)) * ExactPowerOfTwo(t.max_exponent);
 }
 
-// FORMAT-3. The value of `format` nearest to v, ties to even. NaN stays NaN.
-inline double RoundToFormat(Format format, double v) {
+// FORMAT-3 in integers, for any format narrower than binary64.
+inline double RoundByIntegers(Format format, double v) {
   const FormatTraits& t = Traits(format);
-  if (format == Format::kF64 || v == 0 || !std::isfinite(v)) return v;
+  if (v == 0 || !std::isfinite(v)) return v;
   const uint64_t bits = std::bit_cast<uint64_t>(v);
   const int biased = static_cast<int>((bits >> 52) & 0x7ff);
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
@@ -78,6 +85,13 @@ inline double RoundToFormat(Format format, double v) {
   double rounded = std::ldexp(static_cast<double>(kept), target_quantum);
   if (rounded > LargestFinite(format)) rounded = std::numeric_limits<double>::infinity();
   return std::signbit(v) ? -rounded : rounded;
+}
+
+// FORMAT-3. The value of `format` nearest to v, ties to even. NaN stays NaN.
+inline double RoundToFormat(Format format, double v) {
+  if (format == Format::kF64) return v;
+  if (format == Format::kF32) return static_cast<float>(v);  // the same: a test compares the two
+  return RoundByIntegers(format, v);
 }
 
 // FORMAT-4. The stored bits of a value. `v` must be a value of the format (RoundToFormat makes it

@@ -53,7 +53,7 @@ TEST(Format, RoundingToFloatIsTheHardwares) {
     const double v = std::ldexp(static_cast<double>(random() >> 11) + 0.5,
                                 static_cast<int>(random() % 300) - 230);
     const float want = static_cast<float>(v);
-    ASSERT_EQ(std::bit_cast<uint32_t>(static_cast<float>(RoundToFormat(Format::kF32, v))),
+    ASSERT_EQ(std::bit_cast<uint32_t>(static_cast<float>(RoundByIntegers(Format::kF32, v))),
               std::bit_cast<uint32_t>(want))
         << v;
   }

@@ -73,6 +73,7 @@ struct BasicTensorView {
 
   // Offset, in elements from `data`, of the element with this row-major number.
   int64_t OffsetOf(int64_t number) const {
+    if (shape.size() == 1) return number * strides[0];
     int64_t offset = 0;
     for (size_t i = shape.size(); i-- > 0;) {
       offset += (number % shape[i]) * strides[i];
