@@ -86,10 +86,13 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
 
 Interval AngleTerms::Error(const Profile& profile, Format output, int64_t position,
                            int64_t pair) const {
-  return AngleError(profile.angle, OriginOf(pair), position, output) * abs(At(position, pair).angle);
+  return AngleError(profile.angle, OriginOf(pair), position, output) *
+             abs(At(position, pair).angle) +
+         AngleUnderflow<Interval>(profile.angle, position, output);
 }
 
-double AngleTerms::QuickError(size_t profile, Format output, int64_t position, int64_t pair) const {
+double AngleTerms::QuickError(size_t profile, Format output, int64_t position, int64_t pair,
+                              double angle) const {
   while (quick_errors_.size() <= static_cast<size_t>(pair)) {
     const AngleOrigin& origin = OriginOf(static_cast<int64_t>(quick_errors_.size()));
     auto& errors = quick_errors_.emplace_back();
@@ -99,7 +102,8 @@ double AngleTerms::QuickError(size_t profile, Format output, int64_t position, i
   }
   const bool large = std::abs(static_cast<double>(position)) >
                      ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
-  return quick_errors_[static_cast<size_t>(pair)][profile][large];
+  return quick_errors_[static_cast<size_t>(pair)][profile][large] * angle +
+         AngleUnderflow<double>(kProfiles[profile].angle, position, output);
 }
 
 double LogBaseUpperBound(const Number& base) {

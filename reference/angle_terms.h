@@ -36,7 +36,9 @@ class AngleTerms {
   const AngleOrigin& OriginOf(int64_t pair) const;
   // BOUND-3. D of the profile, for this angle.
   Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
-  double QuickError(size_t profile, Format output, int64_t position, int64_t pair) const;
+  // `angle`: |position times frequency|.
+  double QuickError(size_t profile, Format output, int64_t position, int64_t pair,
+                    double angle) const;
 
  private:
   const Interval& FrequencyOf(int64_t pair) const;

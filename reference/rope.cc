@@ -14,7 +14,7 @@ AngleTerms TermsOf(const RopeFrequencies& f) {
   return AngleTerms([f](int64_t pair) { return Frequency<Interval>(f, pair); },
                     [f, log_base = LogBaseUpperBound(f.rope_theta)](int64_t pair) {
                       return AngleOrigin{2 * pair, f.rotary_dim, log_base, !f.frequencies.empty(),
-                                         pair};
+                                         pair, IsInexactBase(f.rope_theta)};
                     });
 }
 
@@ -81,7 +81,7 @@ class TableTruth : public Truth {
     q->place = {position, pair};
     for (size_t i = 0; i < kProfiles.size(); ++i)
       q->bound[i] = TableBound<double>(
-          format_, v, slope, terms_.QuickError(i, format_, position, pair) * angle.angle, 0, 1);
+          format_, v, slope, terms_.QuickError(i, format_, position, pair, angle.angle), 0, 1);
     return true;
   }
 
@@ -295,7 +295,7 @@ bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
   const double size = std::abs(m.a) + std::abs(m.b);
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     const double D =
-        given_ ? 0 : terms_.QuickError(i, format_, *q->place.position, m.pair) * angle;
+        given_ ? 0 : terms_.QuickError(i, format_, *q->place.position, m.pair, angle);
     q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned, size, D,
                                         TableErrorOf(kProfiles[i]));
   }

@@ -13,7 +13,7 @@ AngleTerms TermsOf(const SinusoidalTable& t) {
   return AngleTerms([t](int64_t pair) { return Frequency<Interval>(t, pair); },
                     [t, log_base = LogBaseUpperBound(t.base)](int64_t pair) {
                       return AngleOrigin{t.ExponentNumerator(pair), t.ExponentDenominator(),
-                                         log_base, !t.frequencies.empty(), pair};
+                                         log_base, !t.frequencies.empty(), pair, IsInexactBase(t.base)};
                     });
 }
 
@@ -79,7 +79,7 @@ class EntryTruth : public Truth {
     for (size_t i = 0; i < kProfiles.size(); ++i)
       q->bound[i] = TableBound<double>(
           format_, q->value, f * (sine ? angle.cos : angle.sin),
-          terms_.QuickError(i, format_, cell.position, cell.pair) * angle.angle, Scalings(),
+          terms_.QuickError(i, format_, cell.position, cell.pair, angle.angle), Scalings(),
           factor_.value);
     return true;
   }

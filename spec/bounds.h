@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 
+#include "gnomon/spec/case.h"
 #include "gnomon/spec/format.h"
 
 namespace gnomon {
@@ -64,7 +66,9 @@ constexpr Format FormatAt(Stage stage, Format output) {
 }
 
 // gamma(n) = n u / (1 - n u): what n roundings in a row can do to a product (BOUND-2).
-inline double Gamma(double n, double u) { return n * u / (1 - n * u); }
+inline double Gamma(double n, double u) {
+  return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
+}
 
 // Where an angle comes from, for its error in units of u (BOUND-3).
 struct AngleOrigin {
@@ -73,7 +77,12 @@ struct AngleOrigin {
   double log_base = 0;      // |ln base|, rounded up
   bool explicit_frequency = false;
   int64_t pair = 0;
+  bool inexact_base = false;  // no value of f32: rounding it costs e more
 };
+
+inline bool IsInexactBase(const Number& base) {
+  return !base.decimal.empty() || base.value != static_cast<float>(base.value);
+}
 
 // BOUND-3. Relative error of a frequency formed in the working format, as a count of roundings.
 inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
@@ -83,13 +92,15 @@ inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
   const bool inexact = (reduced & (reduced - 1)) != 0;  // e is no binary fraction
   const double spread =
       o.log_base * static_cast<double>(o.numerator) / static_cast<double>(o.denominator);
+  const double base =
+      o.inexact_base ? static_cast<double>(o.numerator) / static_cast<double>(o.denominator) : 0;
   switch (form) {
     case AngleForm::kExp:
       return 3 + 2 * spread;
-    case AngleForm::kChained:
-      return 3 + (inexact ? spread : 0) + 3 * static_cast<double>(o.pair);
+    case AngleForm::kChained:  // the exponent that is rounded is -2/d, whatever the pair
+      return 3 + spread + 3 * static_cast<double>(o.pair) + base;
     default:
-      return 3 + (inexact ? spread : 0);
+      return 3 + (inexact ? spread : 0) + base;
   }
 }
 
@@ -110,6 +121,15 @@ T PowerOfTwo(int exponent) {
   } else {
     return ldexp(T(1), exponent);
   }
+}
+
+// BOUND-3. The absolute part of D: a subnormal frequency errs by eta, and so may the product.
+// D = AngleError(...) |a| + AngleUnderflow(...).
+template <class T>
+T AngleUnderflow(AngleForm form, int64_t position, Format output) {
+  if (form == AngleForm::kExact || position == 0) return T(0);
+  return (2 * std::abs(static_cast<double>(position)) + 1) *
+         PowerOfTwo<T>(EtaExponent(WorkingFormat(output)));
 }
 
 // BOUND-2. Relative error of a table entry against its own angle: 2u in the working format (within

@@ -215,17 +215,21 @@ class PairwiseBound {
     row_n_ += e_n * e_n;
   }
 
+  // `scale`: its absolute value.
   T OfSimilarity(const T& value, const T& scale) const {
-    const double g = Gamma(width_, UnitRoundoff(arithmetic_));
-    const double relative = (2 * d_ + d_ * d_) + g * (1 + d_) * (1 + d_);
+    const double u = UnitRoundoff(arithmetic_), sums = Gamma(width_ - 1, UnitRoundoff(WorkingFormat(output_)));
+    const double products = u + sums + u * sums;  // (1 + u)(1 + sums) - 1
+    const double relative = 2 * d_ + d_ * d_ + (1 + d_) * (1 + d_) * products;
     return Rounded(value, scale * scale * (relative * pairs_ + moved_) +
-                              width_ * (4 * scale + 4) * PowerOfTwo<T>(EtaExponent(tables_)));
+                              4 * width_ * (1 + scale) * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_)));
   }
   T OfDistance(const T& value, const T& scale) const {
     using std::sqrt;
-    const double g = Gamma(width_ + 3, UnitRoundoff(arithmetic_));
+    const double few = Gamma(4, UnitRoundoff(arithmetic_)),
+                 sums = Gamma(width_ / 2, UnitRoundoff(WorkingFormat(output_)));
+    const double g = few + sums + few * sums;
     const T rows = scale * (sqrt(row_m_) + sqrt(row_n_)) +
-                   4 * width_ * PowerOfTwo<T>(EtaExponent(tables_));
+                   4 * width_ * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_));
     const T squares = sqrt(width_ * PowerOfTwo<T>(EtaExponent(arithmetic_)));
     return Rounded(value, rows + g * (value + rows) + (1 + g) * squares);
   }
@@ -233,7 +237,7 @@ class PairwiseBound {
  private:
   T Rounded(const T& value, const T& error) const {
     using std::abs;
-    if (output_ == arithmetic_) return error;
+    if (output_ == WorkingFormat(output_)) return error;
     const double v = UnitRoundoff(output_);
     return v * abs(value) + (1 + v) * error + PowerOfTwo<T>(EtaExponent(output_));
   }
