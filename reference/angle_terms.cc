@@ -9,10 +9,6 @@ namespace {
 
 constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
 
-uint64_t Key(int64_t position, int64_t pair) {
-  return static_cast<uint64_t>(position) << 32 ^ static_cast<uint64_t>(pair);
-}
-
 // A number that is known but for `error`, as the fast path wants it: its nearest binary64, provided
 // that only this rounding counts.
 bool Narrow(mpfr_srcptr x, double error, double* nearest) {
@@ -43,7 +39,7 @@ const AngleOrigin& AngleTerms::OriginOf(int64_t pair) const {
 
 const AngleTerm& AngleTerms::At(int64_t position, int64_t pair) const {
   const Interval& frequency = FrequencyOf(pair);
-  const uint64_t key = Key(position, pair);
+  const std::pair<int64_t, int64_t> key(position, pair);
   const auto found = terms_.find(key);
   if (found != terms_.end()) return found->second;
   if (terms_.size() >= kMostTerms) terms_.clear();

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gnomon/reference/interval.h"
@@ -48,7 +50,7 @@ class AngleTerms {
   mutable unsigned precision_ = 0;
   mutable std::unordered_map<int64_t, Interval> frequencies_;
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;
-  mutable std::unordered_map<uint64_t, AngleTerm> terms_;
+  mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;  // by position and pair
   mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
   mutable int64_t last_position_ = 0;
   mutable std::vector<QuickAngle>* last_row_ = nullptr;

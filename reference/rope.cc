@@ -102,7 +102,8 @@ struct Member {
   int member = 0;           // 0: x_a c - x_b s, 1: x_a s + x_b c
   double a = 0, b = 0;      // the pair of x
   int64_t row = 0;          // of positions, cos, sin: batch * seq + seq, or seq
-  int64_t copied_from = -1; // offset in x of a dim outside the window
+  bool copied = false;      // outside the window
+  int64_t copied_from = 0;  // offset in x, of such a dim; any sign, as strides may be negative
   int64_t same_member = 0;  // offset in x of the same member of the pair
 };
 
@@ -124,7 +125,7 @@ class ApplyTruth : public Truth {
 
   Expectation Expect(int, int64_t element) const override {
     const Member m = At(element);
-    if (m.copied_from >= 0) return {Expectation::kCopy, BitsOfX(m.copied_from)};
+    if (m.copied) return {Expectation::kCopy, BitsOfX(m.copied_from)};
     if (given_) {
       const double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
       if (std::isfinite(m.a) && std::isfinite(m.b) && std::isfinite(c) && std::isfinite(s)) return {};
@@ -191,7 +192,7 @@ class ApplyTruth : public Truth {
     const Member m = At(element);
     Place place;
     if (!given_) place.position = IntegerAt(positions_, m.row);
-    if (m.copied_from < 0) place.pair = m.pair;
+    if (!m.copied) place.pair = m.pair;
     return place;
   }
   std::vector<Step> Steps(int, int64_t element) const override;
@@ -249,6 +250,7 @@ Member ApplyTruth::At(int64_t element) const {
   const int64_t start = batch * x_.strides[0] + seq * x_.strides[1] + head * x_.strides[2];
   Member m;
   if (!a_.InWindow(dim)) {
+    m.copied = true;
     m.copied_from = start + dim * x_.strides[3];
     return m;
   }
@@ -266,7 +268,7 @@ Member ApplyTruth::At(int64_t element) const {
 bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
   if (format_ == Format::kF64) return false;
   const Member m = At(element);
-  if (m.copied_from >= 0 || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
+  if (m.copied || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
   double c, s, angle = 0;
   if (given_) {
     if (cos_.dtype == DType::kF64 || sin_.dtype == DType::kF64) return false;
@@ -304,7 +306,7 @@ bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
 
 std::vector<Step> ApplyTruth::Steps(int, int64_t element) const {
   const Member m = At(element);
-  if (m.copied_from >= 0) return {{"x", Interval(DecodeBits(format_, BitsOfX(m.copied_from)))}};
+  if (m.copied) return {{"x", Interval(DecodeBits(format_, BitsOfX(m.copied_from)))}};
   std::vector<Step> steps;
   if (!given_) {
     const AngleTerm& term = terms_.At(IntegerAt(positions_, m.row), m.pair);

@@ -65,9 +65,10 @@ constexpr Format FormatAt(Stage stage, Format output) {
   return stage == Stage::kOutput ? output : WorkingFormat(output);
 }
 
-// gamma(n) = n u / (1 - n u): what n roundings in a row can do to a product (BOUND-2).
+// gamma(n) = n u / (1 - n u): what n roundings in a row can do to a product (BOUND-2). The last
+// factor makes up for the roundings of this line.
 inline double Gamma(double n, double u) {
-  return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
+  return n * u < 1 ? n * u / (1 - n * u) * (1 + 0x1p-51) : std::numeric_limits<double>::infinity();
 }
 
 // Where an angle comes from, for its error in units of u (BOUND-3).
@@ -81,13 +82,14 @@ struct AngleOrigin {
 };
 
 inline bool IsInexactBase(const Number& base) {
-  return !base.decimal.empty() || base.value != static_cast<float>(base.value);
+  return !base.decimal.empty() || base.value != RoundToFormat(Format::kF32, base.value);
 }
 
 // BOUND-3. Relative error of a frequency formed in the working format, as a count of roundings.
 inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
   if (form == AngleForm::kExact) return 0;
   if (o.explicit_frequency) return 1;  // rounded to the working format, if it was not in it
+  if (o.numerator == 0) return 0;      // 1, in every form
   const int64_t reduced = o.denominator / std::gcd(o.numerator, o.denominator);
   const bool inexact = (reduced & (reduced - 1)) != 0;  // e is no binary fraction
   const double spread =
@@ -111,7 +113,9 @@ inline double AngleError(AngleForm form, const AngleOrigin& o, int64_t position,
   const Format working = WorkingFormat(output);
   const double largest = ExactPowerOfTwo(Traits(working).precision);
   const double rounded = std::abs(static_cast<double>(position)) > largest ? 1 : 0;
-  return Gamma(FrequencyRoundings(form, o) + 1 + rounded, UnitRoundoff(working));
+  const double frequency = FrequencyRoundings(form, o);
+  const double product = frequency > 0 ? 1 : 0;  // a product with 1 is exact
+  return Gamma(frequency + product + rounded, UnitRoundoff(working));
 }
 
 template <class T>
@@ -186,7 +190,7 @@ T RotationBound(const Profile& profile, Format output, const T& y, const T& S, c
   using std::abs;
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
-  const T rounding = (2 * u + d + 8 * u * u) * (S + D * S_turned);
+  const T rounding = (T(2 * u) + T(d) + T(8 * u * u)) * (S + D * S_turned);
   T underflow = 3 * PowerOfTwo<T>(EtaExponent(arithmetic));
   if (d > 0) underflow += size * PowerOfTwo<T>(EtaExponent(FormatAt(profile.tables, output)));
   const T moved = D * S_turned + D * D / 2 * S;

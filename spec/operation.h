@@ -55,15 +55,16 @@ inline constexpr int64_t kMinPosition = -(int64_t{1} << 31);
 inline constexpr int64_t kMaxPosition = (int64_t{1} << 31) - 1;
 
 // POS-1. Throws Rejected unless every position is in range and the rank is 1 to max_rank.
-inline Shape ValidatePositions(const Tensor& positions, size_t max_rank) {
+inline Shape ValidatePositions(const Case& c, const std::string& role, size_t max_rank) {
+  const Tensor& positions = c.inputs.at(role);
   const Shape& shape = positions.shape();
   if (shape.empty() || shape.size() > max_rank)
-    throw Rejected("positions", "rank " + std::to_string(shape.size()),
-                   max_rank == 1 ? "must be [seq]" : "must be [seq] or [batch, seq]", "POS-1");
+    throw Rejected(role, "rank " + std::to_string(shape.size()),
+                   max_rank == 1 ? "must have one axis" : "must be [seq] or [batch, seq]", "POS-1");
   for (int64_t i = 0; i < positions.count(); ++i) {
     const int64_t position = positions.Integer(i);
     if (position < kMinPosition || position > kMaxPosition)
-      throw Rejected("positions", std::to_string(position), "must be in [-2^31, 2^31)", "POS-1");
+      throw Rejected(role, std::to_string(position), "must be in [-2^31, 2^31)", "POS-1");
   }
   return shape;
 }

@@ -128,7 +128,7 @@ inline std::vector<OutputShape> ValidateFrequencies(const Case& c) {
 
 inline std::vector<OutputShape> ValidateTable(const Case& c) {
   const RopeFrequencies f = ReadFrequencies(c);
-  Shape shape = ValidatePositions(c.inputs.at("positions"), 2);
+  Shape shape = ValidatePositions(c, "positions", 2);
   shape.push_back(f.pairs());
   return {{"cos", shape}, {"sin", shape}};
 }
@@ -164,7 +164,7 @@ inline std::vector<OutputShape> ValidateApply(const Case& c) {
     if (shape.size() == rank + 1 && shape[0] != 1) RequireExtent(role, "batch", shape[0], x[0]);
   };
   if (positions) {
-    batch_fits("positions", ValidatePositions(c.inputs.at("positions"), 2), 1);
+    batch_fits("positions", ValidatePositions(c, "positions", 2), 1);
   } else {
     for (const char* role : {"cos", "sin"}) {
       batch_fits(role, c.inputs.at(role).shape(), 2);

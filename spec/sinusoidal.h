@@ -148,13 +148,13 @@ inline MatrixParameters ReadMatrix(const Case& c) {
 
 inline std::vector<OutputShape> ValidateTable(const Case& c) {
   const SinusoidalTable t = ReadTable(c);
-  return {{"pe", {ValidatePositions(c.inputs.at("positions"), 1)[0], t.width}}};
+  return {{"pe", {ValidatePositions(c, "positions", 1)[0], t.width}}};
 }
 
 inline std::vector<OutputShape> ValidateAdd(const Case& c) {
   const AddParameters a = ReadAdd(c);
   const Tensor& x = c.inputs.at("x");
-  const int64_t seq = ValidatePositions(c.inputs.at("positions"), 1)[0];
+  const int64_t seq = ValidatePositions(c, "positions", 1)[0];
   if (x.shape().size() != 3 || x.shape()[1] != seq || x.shape()[2] != a.table.width)
     throw Rejected("x", "rank " + std::to_string(x.shape().size()),
                    "must be [batch, seq, width] with seq " + std::to_string(seq) + ", width " +
@@ -176,8 +176,8 @@ inline std::vector<OutputShape> ValidateMatrix(const Case& c) {
 // SIN-8, SIN-9.
 inline std::vector<OutputShape> ValidatePairwise(const Case& c) {
   RequireEvenWidth(ReadTable(c), "SIN-8");
-  return {{"values", {ValidatePositions(c.inputs.at("m"), 1)[0],
-                      ValidatePositions(c.inputs.at("n"), 1)[0]}}};
+  return {{"values", {ValidatePositions(c, "m", 1)[0],
+                      ValidatePositions(c, "n", 1)[0]}}};
 }
 
 // SIN-11. |computed - y| for y = k x + pe: scaled_x = |k x|, pe_error the bound of the stored entry.
