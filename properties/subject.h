@@ -1,5 +1,5 @@
-// A subject: anything that answers cases. The reference rounded to a format, each SIMD target of the
-// kernels, a wrong-on-purpose kernel, and, in oracle/, other people's code.
+// A subject: anything that answers cases. The reference rounded to a format, each SIMD target of
+// the kernels, a wrong-on-purpose kernel, and, in oracle/, other people's code.
 #ifndef GNOMON_PROPERTIES_SUBJECT_H_
 #define GNOMON_PROPERTIES_SUBJECT_H_
 

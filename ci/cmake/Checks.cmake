@@ -1,8 +1,18 @@
 # Tests that look at the tree and at what a user gets, rather than at one room.
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+set(checks ${PROJECT_SOURCE_DIR}/ci/checks)
+
 function(gnomon_check label name)
   add_test(NAME ${name} COMMAND ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endfunction()
+
+gnomon_check(spec checks.rooms ${Python3_EXECUTABLE} ${checks}/rooms.py ${PROJECT_SOURCE_DIR})
+gnomon_check(spec checks.trace ${Python3_EXECUTABLE} ${checks}/trace.py ${PROJECT_SOURCE_DIR}
+  --out ${PROJECT_BINARY_DIR}/trace.md)
+gnomon_check(spec checks.find_planted_faults ${Python3_EXECUTABLE} ${checks}/checks_test.py)
+gnomon_check(install examples.readme ${Python3_EXECUTABLE} ${checks}/examples.py
+  ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_BINARY_DIR}/bin)
 
 # An instrumented archive cannot be linked by a plain consumer.
 if(GNOMON_INSTALL AND NOT GNOMON_SANITIZE AND NOT GNOMON_COVERAGE)

@@ -51,7 +51,8 @@ function(gnomon_room room)
   endif()
 endfunction()
 
-# ctest label of a test: that of its first line "// ctest: <label>", else unit.
+# ctest label of a test: that of its first line "// ctest: <label>", else unit. A test that takes minutes
+# has "Slow" in its name: the test preset quick leaves it out.
 function(gnomon_test room source)
   get_filename_component(name ${source} NAME_WE)
   set(program ${room}_${name})

@@ -1,0 +1,65 @@
+// Rotary position embedding (Su et al. 2021, arXiv:2104.09864), as SIMD kernels for every instruction
+// set that Highway reaches.
+//
+// Units: positions in tokens, integers in [-2^31, 2^31); frequencies in radians a token.
+// Errors: gnomon::Rejected, with the parameter, its value and the clause. Nothing prints or aborts.
+// A plan is immutable: threads may share it.
+#ifndef GNOMON_OPTIMIZED_ROPE_H_
+#define GNOMON_OPTIMIZED_ROPE_H_
+
+#include <memory>
+
+#include "gnomon/spec/rope.h"
+#include "gnomon/spec/tensor.h"
+
+namespace gnomon::optimized {
+
+class Turns;
+
+// What rope.apply promises of every output.
+enum class Mode {
+  // Profile `standard` (spec/bounds.h): float32 tables, correctly rounded; float32 arithmetic; one
+  // rounding at the end for bf16 and f16. The speed of memory.
+  kStandard,
+  // Profile `rounded`: the correctly rounded value of the rotation, whatever cancels.
+  kExact,
+};
+
+// Frequencies, set up once for any number of calls.
+class RopePlan {
+ public:
+  explicit RopePlan(const RopeFrequencies& frequencies);
+  explicit RopePlan(const RopeApply& apply);
+  // For tests: the same bits by a slower path (turns.h).
+  RopePlan(const RopeApply& apply, std::shared_ptr<const Turns> turns);
+
+  // w [pair] in f32, bf16, f16 or f64: the correctly rounded frequencies (ROPE-1).
+  void Frequencies(const TensorView& w) const;
+
+  // positions [seq] or [batch, seq] (i32, i64); cos, sin [.., seq, pair] in f32, bf16 or f16.
+  //
+  // Correctly rounded at every position of the domain for every frequency: positive, negative, 0,
+  // above a turn, and so small that sines are subnormal or round to zero (ROPE-11). Frequencies below
+  // 2^-27 / |position| and zero cost about 20 ns an entry instead of under 1.
+  void Table(const ConstTensorView& positions, const TensorView& cos, const TensorView& sin) const;
+
+  // x, y [batch, seq, heads, head_dim], the same format: f32, bf16 or f16; positions [seq] or
+  // [batch or 1, seq]. y is x's own memory (the same view), or does not overlap it. Any strides;
+  // a contiguous last axis with the layout kept is the fast path. Dims outside the rotary window
+  // are copied bit by bit (ROPE-5).
+  void Apply(const ConstTensorView& x, const ConstTensorView& positions, const TensorView& y,
+             Mode mode = Mode::kStandard) const;
+
+ private:
+  RopeApply apply_;
+  std::shared_ptr<const Turns> turns_;
+};
+
+// The same with given tables, cos, sin [seq, pair] or [batch or 1, seq, pair], of any float format and
+// any values (ROPE-4). kStandard rounds float64 tables to float32; kExact takes them as they are.
+void ApplyRope(const RopeApply& apply, const ConstTensorView& x, const ConstTensorView& cos,
+               const ConstTensorView& sin, const TensorView& y, Mode mode = Mode::kStandard);
+
+}  // namespace gnomon::optimized
+
+#endif  // GNOMON_OPTIMIZED_ROPE_H_

@@ -1,0 +1,129 @@
+// rope.apply, positions given, against what memory allows: the better of glibc memcpy and a copy with
+// non-temporal stores, of the same bytes.
+#include "gnomon/optimized/bench.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "gnomon/optimized/rope_bench.cc"
+#include "hwy/foreach_target.h"  // before highway.h
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace gnomon {
+namespace optimized {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void StreamCopy(const std::byte* from, std::byte* to, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  const auto* x = reinterpret_cast<const uint8_t*>(from);
+  auto* y = reinterpret_cast<uint8_t*>(to);
+  const size_t n = hn::Lanes(d);
+  for (size_t i = 0; i < bytes; i += 4 * n) {
+    const auto a = hn::Load(d, x + i), b = hn::Load(d, x + i + n), c = hn::Load(d, x + i + 2 * n),
+               e = hn::Load(d, x + i + 3 * n);
+    hn::Stream(a, d, y + i);
+    hn::Stream(b, d, y + i + n);
+    hn::Stream(c, d, y + i + 2 * n);
+    hn::Stream(e, d, y + i + 3 * n);
+  }
+  hwy::FlushStream();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace optimized
+}  // namespace gnomon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gnomon::optimized {
+
+HWY_EXPORT(StreamCopy);
+
+namespace {
+
+constexpr int64_t kHeads = 32, kHeadDim = 128;
+
+struct SpeedTargets {
+  double out_of_place;  // / max(memcpy, non-temporal copy)
+  double over_memcpy;
+  double in_place;      // / the same maximum
+};
+
+void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& targets) {
+  const int64_t size = SizeOf(DTypeOf(format));
+  const int64_t seq = static_cast<int64_t>(mebibytes * 1048576) / (kHeads * kHeadDim * size);
+  const Shape shape{1, seq, kHeads, kHeadDim};
+  const size_t bytes = static_cast<size_t>(ElementCount(shape) * size);
+  const bench::Buffer x(bytes), y(bytes), z(bytes);
+  const auto view = [&](const bench::Buffer& b) {
+    return TensorView{DTypeOf(format), b.bytes(), shape, ContiguousStrides(shape)};
+  };
+  Tensor ones(DTypeOf(format), {1});
+  for (const bench::Buffer* b : {&x, &y, &z})
+    for (size_t i = 0; i < bytes / static_cast<size_t>(size); ++i) {
+      ones.Set(0, 0.25 + 0.001 * static_cast<double>(i % 997));
+      std::memcpy(b->bytes() + i * static_cast<size_t>(size), ones.storage().data(), static_cast<size_t>(size));
+    }
+  Tensor positions(DType::kI64, {seq});
+  for (int64_t i = 0; i < seq; ++i) positions.SetInteger(i, 1000 + i);
+  const ConstTensorView m = static_cast<const Tensor&>(positions).view();
+  const auto plan = [](RopeLayout layout) {
+    RopeApply a;
+    a.frequencies.head_dim = a.frequencies.rotary_dim = kHeadDim;
+    a.input_layout = a.output_layout = layout;
+    return RopePlan(a);
+  };
+  const RopePlan half_split = plan(RopeLayout::kHalfSplit), interleaved = plan(RopeLayout::kInterleaved);
+  std::vector<bench::Item> items;
+  items.push_back({"memcpy", [&] {
+    std::memcpy(y.bytes(), x.bytes(), bytes);
+    asm volatile("" : : : "memory");
+  }});
+  items.push_back({"non-temporal copy",
+                   [&] { HWY_DYNAMIC_DISPATCH(StreamCopy)(x.bytes(), y.bytes(), bytes); }});
+  items.push_back({"half_split", [&] { half_split.Apply(view(x), m, view(y)); }});
+  items.push_back({"interleaved", [&] { interleaved.Apply(view(x), m, view(y)); }});
+  items.push_back({"half_split in place", [&] { half_split.Apply(view(z), m, view(z)); }});
+  items.push_back({"interleaved in place", [&] { interleaved.Apply(view(z), m, view(z)); }});
+  const bool exact = mebibytes == 8;
+  if (exact)
+    items.push_back({"half_split, exact mode",
+                     [&] { half_split.Apply(view(x), m, view(y), Mode::kExact); }});
+  bench::Measure(&items, rounds);
+  std::printf("\nrope.apply %s [1, %ld, 32, 128], %.3g MiB in and as much out\n",
+              std::string(Traits(format).name).c_str(), static_cast<long>(seq), mebibytes);
+  const bool gate = CurrentTarget().rfind("AVX3", 0) == 0;
+  const auto target = [gate](double t) { return gate ? t : 0; };
+  for (size_t i = 2; i < items.size(); ++i) {
+    const bool in_place = i == 4 || i == 5, promised = i < 6;
+    bench::Report(items[i].name + " / max(memcpy, non-temporal copy)",
+                  bench::Speed(items[i], {&items[0], &items[1]}),
+                  promised ? target(in_place ? targets.in_place : targets.out_of_place) : 0);
+    if (targets.over_memcpy > 0)
+      bench::Report(items[i].name + " / memcpy", bench::Speed(items[i], {&items[0]}),
+                    in_place ? 0 : target(targets.over_memcpy));
+  }
+  bench::ReportTimes(items, static_cast<double>(ElementCount(shape)), "element");
+}
+
+}  // namespace
+
+int BenchMain(int argc, char** argv) {
+  if (argc > 1) UseTarget(argv[1]);
+  bench::PrintMachine();
+  BenchSize(Format::kF32, 0.25, 15, {0, 0.95, 0});
+  BenchSize(Format::kF32, 8, 11, {0.8, 0, 1.0});
+  BenchSize(Format::kF32, 64, 9, {0.8, 0, 1.0});
+  BenchSize(Format::kF32, 256, 7, {0.8, 0, 0});
+  for (Format format : {Format::kBf16, Format::kF16}) {
+    BenchSize(format, 0.125, 15, {0, 0.38, 0});
+    BenchSize(format, 4, 11, {0.8, 0, 0});
+  }
+  return 0;
+}
+
+}  // namespace gnomon::optimized
+
+int main(int argc, char** argv) { return gnomon::optimized::BenchMain(argc, argv); }
+#endif  // HWY_ONCE

@@ -1,0 +1,35 @@
+// rope.frequencies, rope.table and rope.apply as cases.
+#include "gnomon/optimized/plan_cache.h"
+#include "gnomon/optimized/schemes.h"
+
+namespace gnomon::optimized::rope {
+
+bool Supports(const std::string& operation, Format format) {
+  if (operation == "rope.frequencies") return true;
+  return (operation == "rope.table" || operation == "rope.apply") && format != Format::kF64;
+}
+
+bool Run(const Case& c, const OutputViews& outputs, Mode mode) {
+  if (c.operation == "rope.frequencies" || c.operation == "rope.table") {
+    const RopeFrequencies frequencies = gnomon::rope::ReadFrequencies(c);
+    const RopePlan plan(RopeApply{frequencies}, CachedTurns(frequencies));
+    if (c.operation == "rope.frequencies") {
+      plan.Frequencies(outputs.at("w"));
+    } else {
+      plan.Table(c.inputs.at("positions").view(), outputs.at("cos"), outputs.at("sin"));
+    }
+    return true;
+  }
+  if (c.operation != "rope.apply") return false;
+  const RopeApply apply = gnomon::rope::ReadApply(c);
+  const TensorView& y = outputs.at("y");
+  const ConstTensorView x = c.in_place == "x" ? ConstTensorView(y) : c.inputs.at("x").view();
+  if (c.inputs.count("positions")) {
+    RopePlan(apply, CachedTurns(apply.frequencies)).Apply(x, c.inputs.at("positions").view(), y, mode);
+  } else {
+    ApplyRope(apply, x, c.inputs.at("cos").view(), c.inputs.at("sin").view(), y, mode);
+  }
+  return true;
+}
+
+}  // namespace gnomon::optimized::rope

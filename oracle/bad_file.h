@@ -1,0 +1,24 @@
+// How a file that cannot be read or written is refused: one line with the file, what is wrong with
+// it, and the clause (CASE-6, CASE-7).
+#ifndef GNOMON_ORACLE_BAD_FILE_H_
+#define GNOMON_ORACLE_BAD_FILE_H_
+
+#include <stdexcept>
+#include <string>
+
+namespace gnomon::oracle {
+
+class BadFile : public std::runtime_error {
+ public:
+  // "run.safetensors: tensor \"x\": ends beyond the file (CASE-7)"
+  BadFile(const std::string& file, const std::string& what, const std::string& clause = "CASE-7")
+      : std::runtime_error(file + ": " + what + " (" + clause + ")"), clause_(clause) {}
+  const std::string& clause() const { return clause_; }
+
+ private:
+  std::string clause_;
+};
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_BAD_FILE_H_

@@ -1,0 +1,71 @@
+#include "gnomon/oracle/case_arguments.h"
+
+#include <charconv>
+
+#include "gnomon/oracle/axes.h"
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/config.h"
+#include "gnomon/oracle/strict_json.h"
+#include "gnomon/spec/bounds.h"
+
+namespace gnomon::oracle {
+namespace {
+
+std::pair<std::string, std::string> SplitPair(const std::string& text, const std::string& option) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    throw Rejected(option, Quoted(text), "must read NAME=VALUE", "CASE-6");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// JSON where it parses, so that numbers, lists and "0.1" mean what they mean in a file; else a name.
+Value ParseValue(const std::string& name, const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Value(text) : ToValue(json, name, "--set");
+}
+
+}  // namespace
+
+RecordingOptions ToOptions(const CaseArguments& arguments) {
+  RecordingOptions options;
+  options.operation = arguments.operation;
+  if (!arguments.config.empty()) options.config = ReadConfig(arguments.config);
+  for (const std::string& text : arguments.sets) {
+    const auto [name, value] = SplitPair(text, "--set");
+    options.set[name] = ParseValue(name, value);
+  }
+  for (const std::string& text : arguments.tensors) {
+    const auto [role, name] = SplitPair(text, "--tensor");
+    options.tensors[role] = name;
+  }
+  if (!arguments.axes.empty()) options.axes = SplitList(arguments.axes, ',');
+  if (!arguments.format.empty()) {
+    options.format = FormatFromName(arguments.format);
+    if (!options.format)
+      throw Rejected("--format", Quoted(arguments.format), "must be f64, f32, bf16 or f16", "FORMAT-1");
+  }
+  return options;
+}
+
+std::vector<int64_t> ToIntegers(const std::string& text, const std::string& option) {
+  std::vector<int64_t> numbers;
+  for (const std::string& item : SplitList(text, ',')) {
+    int64_t number = 0;
+    const char* end = item.data() + item.size();
+    const auto [stop, error] = std::from_chars(item.data(), end, number);
+    if (error != std::errc() || stop != end)
+      throw Rejected(option, Quoted(text), "must be integers with commas between", "CASE-6");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+size_t ToProfile(const std::string& name, const std::string& option) {
+  if (const auto profile = ProfileFromName(name)) return *profile;
+  std::string names;
+  for (const Profile& profile : kProfiles)
+    names += (names.empty() ? "" : ", ") + std::string(profile.name);
+  throw Rejected(option, Quoted(name), "must be one of " + names, "BOUND-1");
+}
+
+}  // namespace gnomon::oracle

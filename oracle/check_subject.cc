@@ -1,0 +1,90 @@
+// `gnomon check --subject`: the property suite on live subjects.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/subjects.h"
+#include "gnomon/properties/suite.h"
+
+namespace gnomon::oracle {
+namespace {
+
+using properties::PropertyReport;
+using properties::SuiteReport;
+
+const char* StatusName(PropertyReport::Status status) {
+  switch (status) {
+    case PropertyReport::kHolds:
+      return "holds";
+    case PropertyReport::kFails:
+      return "fails";
+    case PropertyReport::kStarved:
+      return "starved";
+    case PropertyReport::kNotApplicable:
+      return "not applicable";
+  }
+  return "";
+}
+
+Json ToJson(const SuiteReport& report) {
+  Json json = {{"subject", report.subject},
+               {"verdict", report.nothing_ran() ? "nothing run"
+                           : report.holds()     ? "conforms"
+                                                : "nonconforming"},
+               {"seed", report.options.seed},
+               {"cases", report.options.cases},
+               {"properties", Json::array()}};
+  for (const PropertyReport& p : report.properties) {
+    Json entry = {{"name", p.property.name}, {"clause", p.property.clause},
+                  {"status", StatusName(p.status)}, {"cases", p.cases},
+                  {"vacuous", p.vacuous},   {"declined", p.declined}};
+    if (!p.finding.empty()) {
+      entry["finding"] = p.finding;
+      entry["repeat"] = RepeatCommand(report, p);
+      for (const Case& c : p.asked) entry["asked"].push_back(CaseId(c));
+    }
+    json["properties"].push_back(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
+int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
+  properties::SuiteOptions options;
+  options.operation = arguments.operation;
+  options.cases = static_cast<int>(arguments.cases);
+  options.seed = arguments.seed;
+  Json all = Json::array();
+  bool something_ran = false, all_hold = true;
+  for (const auto& subject : SubjectsNamed(arguments.subject)) {
+    const SuiteReport report = RunSuite(*subject, options);
+    // A subject among several that does none of the operations asked for is not a finding.
+    if (report.nothing_ran()) continue;
+    something_ran = true;
+    all_hold = all_hold && report.holds();
+    if (arguments.json) {
+      all.push_back(ToJson(report));
+    } else {
+      const int64_t held = report.count(PropertyReport::kHolds);
+      const int64_t asked = static_cast<int64_t>(report.properties.size()) -
+                            report.count(PropertyReport::kNotApplicable);
+      out << fmt::format("{}: {} promises {}; {} of {} properties hold\n",
+                         report.holds() ? "conforms" : "nonconforming", subject->Name(),
+                         kProfiles[subject->Promise()].name, held, asked)
+          << ToText(report) << "\n";
+    }
+  }
+  const char* verdict = !something_ran ? "nothing run" : all_hold ? "conforms" : "nonconforming";
+  if (arguments.json) {
+    out << Json{{"verdict", verdict}, {"subjects", all}}.dump(2) << "\n";
+  } else if (!something_ran) {
+    out << "nothing run: no subject named " << arguments.subject << " does any operation that fits "
+        << arguments.operation << "\n";
+  }
+  return !something_ran ? 4 : all_hold ? 0 : 1;
+}
+
+}  // namespace gnomon::oracle

@@ -1,0 +1,187 @@
+#include "gnomon/oracle/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <new>
+#include <sstream>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/cli_help.h"
+#include "gnomon/oracle/commands.h"
+#include "gnomon/spec/rejected.h"
+
+namespace gnomon::oracle {
+namespace {
+
+constexpr int kBadInput = 3;
+
+// An option that may be given again, and takes one value each time.
+void AddRepeated(CLI::App* app, const std::string& name, const std::string& type,
+                 std::vector<std::string>* values, const std::string& text) {
+  app->add_option(name, *values, text)->type_name(type)->allow_extra_args(false);
+}
+template <class T>
+CLI::Option* Add(CLI::App* app, const std::string& name, const std::string& type, T* value,
+                 const std::string& text) {
+  return app->add_option(name, *value, text)->type_name(type);
+}
+
+void AddCase(CLI::App* app, CaseArguments* c) {
+  Add(app, "--config", "FILE", &c->config, "Parameters from a model's config.json.");
+  AddRepeated(app, "--set", "NAME=VALUE", &c->sets,
+              "A parameter; JSON where it parses, else a name. Overrides --config and the file.");
+}
+void AddTensors(CLI::App* app, CaseArguments* c) {
+  AddRepeated(app, "--tensor", "ROLE=NAME", &c->tensors,
+              "Which tensor of the file plays a role, or a .npy file that does.");
+  Add(app, "--axes", "LIST", &c->axes,
+      "Axes of x and y as stored, outermost first: batch,seq,heads,head_dim. A packed axis is written "
+      "heads*head_dim. Axes left out have extent 1.");
+}
+
+// A line that overwrites itself, at most ten times a second.
+std::function<void(int64_t, int64_t)> Progress(std::ostream& err) {
+  const auto start = std::chrono::steady_clock::now();
+  return [&err, start, last = start](int64_t done, int64_t all) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - start < std::chrono::milliseconds(500) || now - last < std::chrono::milliseconds(100))
+      return;
+    last = now;
+    err << "\rjudged " << 100 * done / std::max<int64_t>(all, 1) << " %" << std::flush;
+  };
+}
+
+class Cli {
+ public:
+  Cli(std::ostream& out, std::ostream& err, bool watched) : out_(out), watched_(watched) {
+    app_.name("gnomon");
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", std::string("gnomon 0.1.0"));
+    AddOperations();
+    AddEval();
+    AddExplain();
+    AddCheck(err);
+    Format(&app_);
+    for (CLI::App* command : app_.get_subcommands({})) Format(command);
+  }
+
+  int Run(std::vector<std::string> arguments, std::ostream& err) {
+    if (!arguments.empty() && !arguments[0].starts_with("-") &&
+        app_.get_subcommand_no_throw(arguments[0]) == nullptr)
+      throw Rejected("COMMAND", arguments[0], "must be operations, eval, explain or check", "CASE-6");
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+      app_.parse(arguments);
+    } catch (const CLI::CallForVersion& version) {
+      out_ << version.what() << "\n";
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      std::ostringstream unused;
+      if (error.get_exit_code() == 0) return app_.exit(error, out_, unused);
+      std::string command = "gnomon";
+      for (const CLI::App* used : app_.get_subcommands()) command += " " + used->get_name();
+      err << "gnomon: " << error.what() << "; see " << command << " --help\n";
+      return kBadInput;
+    }
+    return run_();
+  }
+
+ private:
+  CLI::App* Command(const std::string& name, std::function<int()> run) {
+    CLI::App* command = app_.add_subcommand(name, Summary(name));
+    command->callback([this, run = std::move(run)] { run_ = run; });
+    return command;
+  }
+  void Format(CLI::App* app) {
+    app->formatter_fn([](const CLI::App* a, std::string, CLI::AppFormatMode) { return ManualPage(*a); });
+  }
+
+  void AddOperations() {
+    CLI::App* c = Command("operations", [this] { return ListOperations(operations_, out_); });
+    c->add_flag("--json", operations_.json, "As JSON.");
+  }
+  void AddEval() {
+    CLI::App* c = Command("eval", [this] { return Evaluate(eval_, out_); });
+    Add(c, "OP", "", &eval_.stated.operation, "The operation; may be left out where --in states it.");
+    AddCase(c, &eval_.stated);
+    Add(c, "--in", "FILE", &eval_.in, "The inputs, and the case where the file states it.");
+    AddTensors(c, &eval_.stated);
+    Add(c, "--positions", "LIST", &eval_.positions, "Positions, 0,1,5; for inputs m and n too.");
+    Add(c, "--format", "FORMAT", &eval_.stated.format, "f64, f32, bf16 or f16; default that of x, else f32.");
+    Add(c, "--out", "FILE", &eval_.out, "Write case and rounded truth to a safetensors file.");
+    Add(c, "--limit", "N", &eval_.limit, "Elements printed; default 1000.");
+  }
+  void AddExplain() {
+    CLI::App* c = Command("explain", [this] { return Explain(explain_, out_); });
+    Add(c, "FILE", "", &explain_.file, "A recording or a case.")->required();
+    Add(c, "--at", "LIST", &explain_.at, "Index of the element in the operation's axes: 0,3,1,17.")
+        ->required();
+    Add(c, "--output", "ROLE", &explain_.output, "Which output; default the operation's first.");
+    Add(c, "--operation", "OP", &explain_.stated.operation, "The operation, where the file does not state it.");
+    AddCase(c, &explain_.stated);
+    AddTensors(c, &explain_.stated);
+  }
+  void AddCheck(std::ostream& err) {
+    CLI::App* c = Command("check", [this] { return RunCheck(); });
+    if (watched_) check_.progress = Progress(err);
+    Add(c, "FILE", "", &check_.file, "A recording: safetensors, or the output as .npy.");
+    Add(c, "--operation", "OP", &check_.stated.operation,
+        "The operation; default that of the file's case, else rope.apply. With --subject a glob: 'rope.*'.");
+    AddCase(c, &check_.stated);
+    AddTensors(c, &check_.stated);
+    Add(c, "--profile", "PROFILE", &check_.profile, "The one profile that must be met.");
+    Add(c, "--floor", "PROFILE", &check_.floor,
+        "The last profile that counts, in the order below; default f32-chained.");
+    c->add_flag("--json", check_.json, "The report as JSON.");
+    Add(c, "--subject", "SUBJECT", &subject_.subject,
+        "Judge a live subject by the property suite instead: builtin, or builtin:TARGET.");
+    Add(c, "--cases", "N", &subject_.cases, "With --subject: cases for each property.");
+    Add(c, "--seed", "S", &subject_.seed, "With --subject: seed of the generators.");
+  }
+
+  int RunCheck() {
+    if (check_.file.empty() == subject_.subject.empty())
+      throw Rejected("FILE", check_.file.empty() ? "(missing)" : check_.file,
+                     "give either a recording or --subject", "CASE-6");
+    if (subject_.subject.empty()) return Check(check_, out_);
+    if (!check_.stated.operation.empty()) subject_.operation = check_.stated.operation;
+    subject_.json = check_.json;
+    return CheckSubject(subject_, out_);
+  }
+
+  CLI::App app_;
+  std::ostream& out_;
+  bool watched_;
+  std::function<int()> run_;
+  OperationsArguments operations_;
+  EvalArguments eval_;
+  ExplainArguments explain_;
+  CheckArguments check_;
+  SubjectArguments subject_;
+};
+
+}  // namespace
+
+int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+           bool watched) {
+  // A run that fails leaves no half of a report behind.
+  std::ostringstream result;
+  int code = kBadInput;
+  try {
+    code = Cli(result, err, watched).Run(arguments, err);
+    out << result.str() << std::flush;
+    return code;
+  } catch (const BadFile& error) {
+    err << "gnomon: " << error.what() << "\n";
+  } catch (const Rejected& error) {
+    err << "gnomon: " << error.what() << "\n";
+  } catch (const std::bad_alloc&) {
+    err << "gnomon: not enough memory\n";
+  } catch (const std::exception& error) {
+    err << "gnomon: " << error.what() << "\n";
+  }
+  return kBadInput;
+}
+
+}  // namespace gnomon::oracle

@@ -1,0 +1,223 @@
+// The command line as a person types it: the manual's examples, exit codes, bad input.
+#include "gnomon/oracle/cli.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gnomon/oracle/axes.h"
+#include "gnomon/oracle/cli_help.h"
+#include "gnomon/oracle/strict_json.h"
+
+namespace gnomon::oracle {
+namespace {
+
+const std::filesystem::path kExamples = GNOMON_SOURCE_DIR "/oracle/examples";
+const std::string kRecording = kExamples / "llama_query.safetensors";
+const std::string kPlain = kExamples / "plain.safetensors";
+const std::string kPacked = "seq,heads*head_dim";
+
+struct Answer {
+  int code;
+  std::string out, err;
+};
+Answer Gnomon(const std::vector<std::string>& arguments, bool watched = false) {
+  std::ostringstream out, err;
+  const int code = RunCli(arguments, out, err, watched);
+  return {code, out.str(), err.str()};
+}
+
+// Exit code 3, nothing on the output, and one line that holds `message`.
+void ExpectRefused(const std::vector<std::string>& arguments, const std::string& message) {
+  const Answer run = Gnomon(arguments);
+  EXPECT_EQ(run.code, 3) << message;
+  EXPECT_EQ(run.out, "") << message;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
+}
+
+class CliTest : public testing::Test {
+ protected:
+  CliTest()
+      : folder_(std::filesystem::temp_directory_path() / ("gnomon-cli-" + std::to_string(getpid()))) {
+    std::filesystem::create_directory(folder_);
+  }
+  ~CliTest() override { std::filesystem::remove_all(folder_); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  std::string WriteSafetensors(const std::string& name, const std::string& header,
+                               const std::string& data = "") const {
+    const uint64_t length = header.size();
+    return Write(name, std::string(reinterpret_cast<const char*>(&length), 8) + header + data);
+  }
+  const std::filesystem::path folder_;
+};
+
+TEST_F(CliTest, TheManualsExamplesDoWhatItSays) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(kExamples);
+  size_t examples = 0;
+  for (const char* command : {"", "operations", "eval", "explain", "check"}) {
+    std::vector<std::string> help = {command, "--help"};
+    if (help[0].empty()) help.erase(help.begin());
+    const Answer page = Gnomon(help);
+    EXPECT_EQ(page.code, 0);
+    for (const char* part : {"NAME\n", "SYNOPSIS\n", "DESCRIPTION\n", "OPTIONS\n", "EXAMPLES\n", "EXIT STATUS\n"})
+      EXPECT_NE(page.out.find(part), std::string::npos) << command << " lacks " << part;
+    for (const Example& example : Examples(command)) {
+      EXPECT_NE(page.out.find("$ " + example.command + "\n"), std::string::npos);
+      std::vector<std::string> arguments = SplitList(example.command, ' ');
+      ASSERT_EQ(arguments[0], "gnomon");
+      arguments.erase(arguments.begin());
+      const Answer run = Gnomon(arguments);
+      EXPECT_EQ(run.code, example.exit_code) << example.command << "\n" << run.err;
+      EXPECT_NE(run.out, "") << example.command;
+      ++examples;
+    }
+  }
+  EXPECT_GT(examples, 10u);
+  std::filesystem::current_path(before);
+}
+
+TEST_F(CliTest, CheckReportsTheWorstElementInWords) {
+  const Answer run = Gnomon({"check", kRecording});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out.find("conforms: rope.apply on 160 f32 elements"), 0u) << run.out;
+  for (const char* part : {"meets f32-angle", "layout half_split", "rope_theta 5e+05", "worst element under f32-angle",
+                           "y[batch 0, seq ", "position ", "expected ", "0x1.", "bound ", "errors in u S",
+                           "largest error by position"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << " in\n" << run.out;
+  EXPECT_EQ(run.err, "");
+}
+
+TEST_F(CliTest, CheckReportsInJson) {
+  const Answer run = Gnomon({"check", kRecording, "--json"});
+  const Json json = ParseStrictly(run.out, "report", "CASE-7");
+  EXPECT_EQ(json["verdict"], "conforms");
+  EXPECT_EQ(json["operation"], "rope.apply");
+  EXPECT_EQ(json["profile"], "f32-angle");
+  EXPECT_EQ(json["elements"], 160);
+  EXPECT_EQ(json["vacuous"], 0);
+  EXPECT_EQ(json["ties"], 0);
+  EXPECT_EQ(json["worst"]["output"], "y");
+  EXPECT_TRUE(json["worst"]["index"].contains("head_dim"));
+  int64_t counted = json["histogram"]["not_finite"];
+  for (const Json& bin : json["histogram"]["bins"]) counted += bin["count"].get<int64_t>();
+  EXPECT_EQ(counted, 160);
+  EXPECT_GT(json["profiles"]["standard"]["outside"], 0);
+}
+
+TEST_F(CliTest, ProfileAndFloorDecideTheExitCode) {
+  EXPECT_EQ(Gnomon({"check", kRecording, "--profile", "f32-angle"}).code, 0);
+  EXPECT_EQ(Gnomon({"check", kRecording, "--profile", "f32-exp"}).code, 0);
+  const Answer run = Gnomon({"check", kRecording, "--floor", "standard"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out.find("nonconforming: "), 0u);
+  EXPECT_NE(run.out.find("first element outside standard"), std::string::npos);
+  ExpectRefused({"check", kRecording, "--profile", "perfect"}, "--profile = \"perfect\"");
+  ExpectRefused({"check", kRecording, "--profile", "standard", "--floor", "standard"}, "excludes");
+}
+
+TEST_F(CliTest, APlainFileNeedsALayout) {
+  ExpectRefused({"check", kPlain, "--axes", kPacked, "--set", "head_dim=16"}, "layout = (missing)");
+  const Answer run = Gnomon({"check", kPlain, "--axes", kPacked, "--set", "head_dim=16", "--set", "rope_theta=500000",
+                          "--set", "layout=half_split"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("layout half_split"), std::string::npos);
+}
+
+TEST_F(CliTest, UsageIsRefused) {
+  ExpectRefused({}, "gnomon");
+  ExpectRefused({"frobnicate"}, "frobnicate");
+  ExpectRefused({"check"}, "FILE = (missing)");
+  ExpectRefused({"check", kRecording, "--subject", "builtin"}, "give either");
+  ExpectRefused({"check", kRecording, "--colour"}, "--colour");
+  ExpectRefused({"check", kRecording, "--set", "layout"}, "NAME=VALUE");
+  ExpectRefused({"check", kRecording, "--tensor", "=x"}, "NAME=VALUE");
+  ExpectRefused({"check", kRecording, "--operation", "rope.reply"}, "rope.reply");
+  ExpectRefused({"explain", kRecording}, "--at");
+  ExpectRefused({"explain", kRecording, "--at", "0,9,0,0"}, "outside");
+  ExpectRefused({"explain", kRecording, "--at", "0,0"}, "one index an axis");
+  ExpectRefused({"explain", kRecording, "--at", "0,0,0,0", "--output", "z"}, "\"z\"");
+  ExpectRefused({"eval", "rope.table", "--set", "head_dim=4", "--positions", "1,x"}, "--positions");
+  ExpectRefused({"eval", "rope.table", "--set", "head_dim=4", "--format", "f8"}, "--format");
+}
+
+TEST_F(CliTest, BadParametersAreRefused) {
+  const auto refused = [](const std::string& set, const std::string& message) {
+    ExpectRefused({"check", kRecording, "--set", set}, message);
+  };
+  refused("rope_theta=0", "(ROPE-1)");
+  refused("rope_theta=-1", "(ROPE-1)");
+  refused("rope_theta=nan", "(CASE-3)");
+  refused("rope_theta=1e999", "(CASE-3)");
+  refused("rotary_dim=7", "rotary_dim = 7: must be even (ROPE-2)");
+  refused("rotary_dim=32", "(ROPE-5)");
+  refused("rotary_offset=2", "(ROPE-5)");
+  refused("head_dim=8", "head_dim");
+  refused("layout=sideways", "sideways");
+  refused("rope_scaling=2", "(CASE-2)");
+  ExpectRefused({"eval", "rope.table", "--set", "head_dim=4", "--positions", "2147483648"}, "(POS-1)");
+}
+
+TEST_F(CliTest, BadFilesAreRefused) {
+  ExpectRefused({"check", folder_ / "missing"}, "cannot be opened");
+  ExpectRefused({"check", folder_}, "cannot be read");
+  ExpectRefused({"check", Write("empty", "")}, "shorter than 8 bytes");
+  ExpectRefused({"check", Write("zeros", std::string(100, '\0'))}, "JSON");
+  ExpectRefused({"check", WriteSafetensors("lies", R"({"x":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}})")},
+                "more than the file holds");
+  ExpectRefused({"check", Write("short.npy", "\x93NUMPY\x01")}, "ends within");
+  ExpectRefused({"check", kPlain, "--config", Write("c.json", R"({"rope_scaling":{"type":"yarn"}})")}, "yarn");
+  ExpectRefused({"check", WriteSafetensors("newline", R"({"a\nb":{"dtype":"F3","shape":[],"data_offsets":[0,0]}})")},
+                "a\\nb");
+  const std::string question = folder_ / "question";
+  ASSERT_EQ(Gnomon({"eval", "rope.table", "--set", "head_dim=4", "--positions", "1", "--out", question}).code, 0);
+  EXPECT_EQ(Gnomon({"check", question, "--profile", "rounded"}).code, 0);
+  ExpectRefused({"check", kPlain, "--axes", kPacked, "--tensor", "y=z", "--set", "layout=half_split"}, "\"z\"");
+}
+
+TEST_F(CliTest, NothingRunIsNoSuccess) {
+  const std::string none = WriteSafetensors("none", "{}");
+  EXPECT_EQ(Gnomon({"check", none}).code, 4);
+  const std::string empty = WriteSafetensors(
+      "no_tokens",
+      R"({"x":{"dtype":"F32","shape":[0,1,4],"data_offsets":[0,0]},"y":{"dtype":"F32","shape":[0,1,4],"data_offsets":[0,0]},)"
+      R"("positions":{"dtype":"I64","shape":[0],"data_offsets":[0,0]}})");
+  const Answer run = Gnomon({"check", empty, "--set", "layout=half_split", "--json"});
+  EXPECT_EQ(run.code, 4) << run.err;
+  EXPECT_EQ(ParseStrictly(run.out, "report", "CASE-7")["verdict"], "nothing run");
+}
+
+TEST_F(CliTest, AnOutputThatCannotBeWrittenLeavesNothing) {
+  ExpectRefused({"eval", "rope.frequencies", "--set", "head_dim=4", "--out", folder_ / "no" / "where"},
+                "cannot be written");
+  ExpectRefused({"eval", "rope.frequencies", "--set", "head_dim=4", "--out", "/dev/full"}, "cannot be written");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(CliTest, EvalTellsDecimalsFromBinary) {
+  const auto frequency = [](const std::string& list) {
+    return Gnomon({"eval", "rope.frequencies", "--format", "f64", "--set", "head_dim=2", "--set",
+                   "frequencies=" + list})
+        .out;
+  };
+  EXPECT_NE(frequency("[0.1]").find("truth 0.100000000000000005551115123126\n"), std::string::npos) << frequency("[0.1]");
+  EXPECT_NE(frequency("[\"0.1\"]").find("truth 0.1 +- "), std::string::npos) << frequency("[\"0.1\"]");
+}
+
+TEST_F(CliTest, ExplainShowsTheSteps) {
+  const Answer run = Gnomon({"explain", kRecording, "--at", "0,4,1,9"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  for (const char* part : {"position       131071", "pair           1", "m w", "cos", "x_a", "truth", "rounded",
+                           "candidate", "standard", "outside", "f32-angle"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << " in\n" << run.out;
+}
+
+}  // namespace
+}  // namespace gnomon::oracle

@@ -1,0 +1,66 @@
+// The commands of the command line, apart from the reading of arguments. Each writes its result to
+// `out`, returns an exit code, and throws BadFile or Rejected.
+#ifndef GNOMON_ORACLE_COMMANDS_H_
+#define GNOMON_ORACLE_COMMANDS_H_
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace gnomon::oracle {
+
+// What states a case; texts as the user gave them.
+struct CaseArguments {
+  std::string operation;
+  std::string config;               // path of a config.json
+  std::vector<std::string> sets;    // "rope_theta=500000"
+  std::vector<std::string> tensors; // "x=query"
+  std::string axes;                 // "seq,heads*head_dim"
+  std::string format;               // "bf16"
+};
+
+struct OperationsArguments {
+  bool json = false;
+};
+int ListOperations(const OperationsArguments& arguments, std::ostream& out);
+
+struct EvalArguments {
+  CaseArguments stated;
+  std::string in, out;
+  std::string positions;  // "0,1,5"
+  int64_t limit = 1000;   // elements printed
+};
+int Evaluate(const EvalArguments& arguments, std::ostream& out);
+
+struct ExplainArguments {
+  CaseArguments stated;
+  std::string file;
+  std::string at;      // "0,3,1,17"
+  std::string output;  // role; the operation's first where empty
+};
+int Explain(const ExplainArguments& arguments, std::ostream& out);
+
+struct CheckArguments {
+  CaseArguments stated;
+  std::string file;
+  std::string profile, floor;
+  bool json = false;
+  std::function<void(int64_t done, int64_t all)> progress;
+};
+int Check(const CheckArguments& arguments, std::ostream& out);
+
+// `gnomon check --subject`: the property suite on a live subject.
+struct SubjectArguments {
+  std::string subject;          // "builtin" or "builtin:TARGET"
+  std::string operation = "*";  // a glob
+  int64_t cases = 200;          // for each property
+  uint64_t seed = 1;
+  bool json = false;
+};
+int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_COMMANDS_H_

@@ -1,0 +1,193 @@
+#include "gnomon/oracle/config.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/config_keys.h"
+#include "gnomon/oracle/files.h"
+#include "gnomon/oracle/strict_json.h"
+#include "gnomon/spec/rejected.h"
+
+namespace gnomon::oracle {
+namespace {
+
+std::string Short(const Json& value) {
+  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() <= 80 ? text : text.substr(0, 80) + "...";
+}
+
+class ConfigReader {
+ public:
+  ConfigReader(const Json& json, const std::string& file) : json_(json), file_(file) {}
+
+  Parameters Read() {
+    if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
+    RefuseUnknownKeys();
+    RefuseScaling("rope_scaling", false);
+    RefuseScaling("rope_parameters", true);
+    const auto head_dim = HeadDim();
+    if (head_dim) parameters_["head_dim"] = static_cast<double>(*head_dim);
+    if (const auto rotary_dim = RotaryDim(head_dim))
+      parameters_["rotary_dim"] = static_cast<double>(*rotary_dim);
+    if (const auto theta = Agreed({{"rope_theta", Get("rope_theta")},
+                                   {"rotary_emb_base", Get("rotary_emb_base")},
+                                   {"rope_parameters.rope_theta", Inner("rope_theta")}}))
+      parameters_["rope_theta"] = *theta;
+    if (const Json* interleaved = Get("rope_interleaved")) {
+      if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
+      parameters_["layout"] =
+          std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
+    }
+    return parameters_;
+  }
+
+ private:
+  struct Named {
+    std::string name;
+    const Json* value;
+  };
+
+  [[noreturn]] void Refuse(const std::string& key, const Json& value, const std::string& why,
+                           const std::string& clause = "CASE-6") const {
+    throw Rejected(file_ + ": " + key, Short(value), why, clause);
+  }
+
+  // Null where the key is not there, or null: both mean its default.
+  const Json* Get(const std::string& key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  }
+  const Json* Inner(const std::string& key) const {
+    if (rope_ == nullptr) return nullptr;
+    const auto found = rope_->find(key);
+    return found == rope_->end() || found->is_null() ? nullptr : &*found;
+  }
+
+  void RefuseUnknownKeys() const {
+    for (const auto& [key, value] : json_.items()) {
+      if (IsRopeKey(key) || IsUnrelatedKey(key) || !SpeaksOfPositions(key)) continue;
+      if (const auto harmless = HarmlessValues(key)) {
+        if (value.is_null() || std::count(harmless->begin(), harmless->end(), value)) continue;
+        Refuse(key, value, "is not supported");
+      }
+      Refuse(key, value, "is not understood, and speaks of positions");
+    }
+  }
+
+  // The default type, and nothing beside it, is all there is so far. `rope_parameters` is kept; it may
+  // hold one such object for every kind of layer.
+  void RefuseScaling(const std::string& name, bool keep) {
+    const Json* scaling = Get(name);
+    if (scaling == nullptr) return;
+    if (!scaling->is_object()) Refuse(name, *scaling, "must be an object");
+    const bool nested = !scaling->empty() && std::all_of(scaling->begin(), scaling->end(),
+                                                         [](const Json& v) { return v.is_object(); });
+    if (nested) {
+      for (const auto& [layers, inner] : scaling->items())
+        if (inner != scaling->front())
+          Refuse(name + "." + layers, inner,
+                 "differs from that of other layers: state one by --set instead");
+      scaling = &scaling->front();
+    }
+    for (const auto& [key, value] : scaling->items()) {
+      const std::string path = name + "." + key;
+      if (key == "rope_type" || key == "type") {
+        if (!value.is_null() && value != "default")
+          Refuse(path, value, "is not supported yet: only default is");
+      } else if (key != "rope_theta" && key != "partial_rotary_factor") {
+        if (!value.is_null()) Refuse(path, value, "is not supported yet");
+      }
+    }
+    if (!keep && (scaling->contains("rope_theta") || scaling->contains("partial_rotary_factor")) &&
+        Get("rope_parameters") != nullptr)
+      Refuse(name, *scaling, "stands beside rope_parameters: give one of the two");
+    if (keep || Get("rope_parameters") == nullptr) rope_ = scaling;
+  }
+
+  double NumberOf(const std::string& key, const Json& value) const {
+    if (!value.is_number()) Refuse(key, value, "must be a number", "CASE-3");
+    return value.get<double>();
+  }
+  int64_t ExtentOf(const std::string& key, const Json& value) const {
+    const double number = NumberOf(key, value);
+    if (!(number >= 1 && number <= 0x1p40) || number != std::floor(number))
+      Refuse(key, value, "must be a positive integer");
+    return static_cast<int64_t>(number);
+  }
+  // One quantity under several names: all that are given must say the same.
+  std::optional<double> Agreed(const std::vector<Named>& names) const {
+    std::optional<double> agreed;
+    for (const auto& [name, value] : names) {
+      if (value == nullptr) continue;
+      const double number = NumberOf(name, *value);
+      if (agreed && *agreed != number)
+        Refuse(name, *value, "contradicts " + ToText(Number(*agreed)) + " under another name");
+      agreed = number;
+    }
+    return agreed;
+  }
+
+  std::optional<int64_t> HeadDim() const {
+    if (const Json* given = Get("head_dim")) return ExtentOf("head_dim", *given);
+    const auto first = [&](const std::string& a, const std::string& b) -> std::optional<Named> {
+      for (const std::string& name : {a, b})
+        if (const Json* value = Get(name)) return Named{name, value};
+      return std::nullopt;
+    };
+    const auto hidden = first("hidden_size", "n_embd");
+    const auto heads = first("num_attention_heads", "n_head");
+    if (!hidden || !heads) return std::nullopt;
+    const int64_t size = ExtentOf(hidden->name, *hidden->value);
+    const int64_t count = ExtentOf(heads->name, *heads->value);
+    if (size % count != 0)
+      Refuse(hidden->name, *hidden->value,
+             "is no multiple of " + heads->name + " = " + std::to_string(count) +
+                 ": give head_dim by --set");
+    return size / count;
+  }
+
+  // int(head_dim * factor) as Python computes it: a binary64 product, truncated.
+  std::optional<int64_t> RotaryDim(std::optional<int64_t> head_dim) const {
+    const auto factor = Agreed({{"partial_rotary_factor", Get("partial_rotary_factor")},
+                                {"rotary_pct", Get("rotary_pct")},
+                                {"rope_parameters.partial_rotary_factor",
+                                 Inner("partial_rotary_factor")}});
+    std::optional<int64_t> stated;
+    if (const Json* value = Get("rotary_dim")) stated = ExtentOf("rotary_dim", *value);
+    if (!factor) return stated;
+    const Json as_json = *factor;
+    if (!(*factor > 0 && *factor <= 1))
+      Refuse("partial_rotary_factor", as_json, "must be above 0 and at most 1");
+    if (!head_dim) Refuse("partial_rotary_factor", as_json, "needs a head_dim in the same file");
+    const int64_t dims = static_cast<int64_t>(static_cast<double>(*head_dim) * *factor);
+    if (dims < 2 || dims % 2 != 0)
+      Refuse("partial_rotary_factor", as_json,
+             "makes " + std::to_string(dims) + " rotated dims of " + std::to_string(*head_dim) +
+                 "; they must be even, and at least 2",
+             "ROPE-2");
+    if (stated && *stated != dims)
+      Refuse("rotary_dim", Json(*stated), "contradicts partial_rotary_factor");
+    return dims;
+  }
+
+  const Json& json_;
+  const std::string& file_;
+  const Json* rope_ = nullptr;  // the object that may hold rope_theta and partial_rotary_factor
+  Parameters parameters_;
+};
+
+}  // namespace
+
+Parameters ParseConfig(std::string_view text, const std::string& file) {
+  const Json json = ParseStrictly(text, file, "CASE-6");
+  return ConfigReader(json, file).Read();
+}
+
+Parameters ReadConfig(const std::string& path) { return ParseConfig(ReadFile(path).text(), path); }
+
+}  // namespace gnomon::oracle

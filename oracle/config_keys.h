@@ -1,0 +1,27 @@
+// Which keys of a config.json mean what.
+#ifndef GNOMON_ORACLE_CONFIG_KEYS_H_
+#define GNOMON_ORACLE_CONFIG_KEYS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gnomon/oracle/strict_json.h"
+
+namespace gnomon::oracle {
+
+// Keys that config.cc reads.
+bool IsRopeKey(const std::string& key);
+
+// Keys that say nothing about the angle of a position, whatever their name suggests.
+bool IsUnrelatedKey(const std::string& key);
+
+// rope, rotary, position and their like, in any case.
+bool SpeaksOfPositions(const std::string& key);
+
+// Keys that speak of positions and may stand, with these values: they then say what is the case here.
+std::optional<std::vector<Json>> HarmlessValues(const std::string& key);
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_CONFIG_KEYS_H_

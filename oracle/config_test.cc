@@ -1,0 +1,129 @@
+#include "gnomon/oracle/config.h"
+
+#include <gtest/gtest.h>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/spec/rejected.h"
+
+namespace gnomon::oracle {
+namespace {
+
+Parameters Read(const std::string& text) { return ParseConfig(text, "config.json"); }
+
+std::string Refusal(const std::string& text) {
+  try {
+    Read(text);
+  } catch (const Rejected& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "one line";
+    return error.what();
+  } catch (const BadFile& error) {
+    return error.what();
+  }
+  return "(accepted)";
+}
+
+TEST(ConfigTest, OldForm) {
+  const Parameters expected = {{"head_dim", 128.0}, {"rope_theta", 5e5}};
+  EXPECT_EQ(Read(R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"rope_theta":500000.0,
+                     "rope_scaling":null,"max_position_embeddings":8192,"vocab_size":128256,"hidden_act":"silu"})"),
+            expected);
+}
+
+TEST(ConfigTest, HeadDimIsNotAlwaysTheQuotient) {
+  EXPECT_EQ(Read(R"({"hidden_size":3072,"num_attention_heads":16,"head_dim":256})").at("head_dim"), Value(256.0));
+}
+
+TEST(ConfigTest, NewForm) {
+  const Parameters expected = {{"head_dim", 128.0}, {"rope_theta", 1e6}, {"rotary_dim", 64.0}};
+  EXPECT_EQ(Read(R"({"head_dim":128,"rope_parameters":{"rope_type":"default","rope_theta":1e6,
+                     "partial_rotary_factor":0.5}})"),
+            expected);
+}
+
+TEST(ConfigTest, LayersThatAgreeAreOne) {
+  EXPECT_EQ(Read(R"({"head_dim":64,"layer_types":["a","b"],"rope_parameters":{
+                     "full_attention":{"rope_type":"default","rope_theta":1e4},
+                     "sliding_attention":{"rope_type":"default","rope_theta":1e4}}})")
+                .at("rope_theta"),
+            Value(1e4));
+  EXPECT_NE(Refusal(R"({"head_dim":64,"rope_parameters":{
+                     "full_attention":{"rope_type":"default","rope_theta":1e6},
+                     "sliding_attention":{"rope_type":"default","rope_theta":1e4}}})")
+                .find("rope_parameters.sliding_attention"),
+            std::string::npos);
+}
+
+TEST(ConfigTest, GptNeoXAndGptJ) {
+  const Parameters neox = {{"head_dim", 96.0}, {"rotary_dim", 24.0}, {"rope_theta", 10000.0}};
+  EXPECT_EQ(Read(R"({"model_type":"gpt_neox","hidden_size":6144,"num_attention_heads":64,"rotary_pct":0.25,
+                     "rotary_emb_base":10000,"use_parallel_residual":true})"),
+            neox);
+  const Parameters gptj = {{"head_dim", 256.0}, {"rotary_dim", 64.0}};
+  EXPECT_EQ(Read(R"({"model_type":"gptj","n_embd":4096,"n_head":16,"n_positions":2048,"rotary":true,
+                     "rotary_dim":64})"),
+            gptj);
+}
+
+// int(head_dim * factor): a binary64 product, truncated; 0.29 * 100 is 28.999999999999996.
+TEST(ConfigTest, PartialFactorAsPythonTruncatesIt) {
+  EXPECT_EQ(Read(R"({"head_dim":80,"partial_rotary_factor":0.4})").at("rotary_dim"), Value(32.0));
+  EXPECT_EQ(Read(R"({"head_dim":100,"partial_rotary_factor":0.29})").at("rotary_dim"), Value(28.0));
+  EXPECT_EQ(Read(R"({"head_dim":80,"partial_rotary_factor":1})").at("rotary_dim"), Value(80.0));
+  EXPECT_NE(Refusal(R"({"head_dim":80,"partial_rotary_factor":0.4125})").find("ROPE-2"), std::string::npos);
+}
+
+TEST(ConfigTest, LayoutOnlyWhereItIsSaid) {
+  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":true})").at("layout"), Value(std::string("interleaved")));
+  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":false})").at("layout"), Value(std::string("half_split")));
+  for (const char* model : {"llama", "gptj", "cohere"})
+    EXPECT_EQ(Read(R"({"head_dim":64,"model_type":")" + std::string(model) + "\"}").count("layout"), 0u);
+}
+
+TEST(ConfigTest, RefusesByName) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "JSON"},
+      {"[]", "no JSON object"},
+      {R"({"head_dim":1,"head_dim":2})", "occurs twice"},
+      {R"({"rope_scaling":{"type":"linear","factor":2}})", "rope_scaling.factor"},
+      {R"({"rope_scaling":{"type":"linear"}})", "rope_scaling.type"},
+      {R"({"rope_scaling":{"rope_type":"dynamic"}})", "\"dynamic\""},
+      {R"({"rope_scaling":{"rope_type":"yarn"}})", "\"yarn\""},
+      {R"({"rope_scaling":{"rope_type":"longrope"}})", "\"longrope\""},
+      {R"({"rope_parameters":{"rope_type":"llama3"}})", "\"llama3\""},
+      {R"({"rope_scaling":{"type":"default","mrope_section":[1,2]}})", "mrope_section"},
+      {R"({"rope_scaling":2.0})", "must be an object"},
+      {R"({"rope_local_base_freq":1e4})", "rope_local_base_freq"},
+      {R"({"qk_rope_head_dim":64})", "qk_rope_head_dim"},
+      {R"({"no_rope_layers":[1]})", "no_rope_layers"},
+      {R"({"Rotary_Base":1e4})", "Rotary_Base"},
+      {R"({"use_alibi":false})", "use_alibi"},
+      {R"({"alibi":true})", "alibi"},
+      {R"({"position_embedding_type":"absolute"})", "position_embedding_type"},
+      {R"({"relative_position_buckets":32})", "relative_position_buckets"},
+      {R"({"ntk_alpha":4})", "ntk_alpha"},
+      {R"({"rope_theta":"1e4"})", "rope_theta"},
+      {R"({"rope_theta":1e4,"rotary_emb_base":1e5})", "contradicts"},
+      {R"({"rope_theta":1e4,"rope_parameters":{"rope_theta":1e5}})", "contradicts"},
+      {R"({"rope_theta":NaN})", "JSON"},
+      {R"({"head_dim":0})", "head_dim"},
+      {R"({"head_dim":64.5})", "head_dim"},
+      {R"({"hidden_size":100,"num_attention_heads":3})", "no multiple"},
+      {R"({"hidden_size":100,"num_attention_heads":0})", "num_attention_heads"},
+      {R"({"head_dim":64,"partial_rotary_factor":0})", "above 0"},
+      {R"({"head_dim":64,"partial_rotary_factor":1.5})", "at most 1"},
+      {R"({"partial_rotary_factor":0.5})", "needs a head_dim"},
+      {R"({"head_dim":64,"partial_rotary_factor":0.5,"rotary_dim":64})", "contradicts"},
+      {R"({"head_dim":64,"rope_interleaved":1})", "boolean"},
+  };
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(Refusal(text).find(message), std::string::npos) << text << "  got: " << Refusal(text);
+}
+
+TEST(ConfigTest, PassesOverWhatSaysNothing) {
+  EXPECT_EQ(Read(R"({"head_dim":64,"some_new_key":{"a":[1]},"max_position_embeddings":1,"alibi":false,
+                     "rope_interleave":true,"position_embedding_type":"rope","original_max_position_embeddings":4})"),
+            (Parameters{{"head_dim", 64.0}}));
+}
+
+}  // namespace
+}  // namespace gnomon::oracle

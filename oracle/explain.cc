@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/case_arguments.h"
+#include "gnomon/oracle/case_file.h"
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/report.h"
+#include "gnomon/oracle/text.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::oracle {
+namespace {
+
+using reference::Expectation;
+using reference::Interval;
+using reference::Truth;
+
+struct Asked {
+  int output = 0;
+  const TensorSpec* spec = nullptr;
+  Shape index;
+  int64_t element = 0;
+};
+
+Asked Locate(const ExplainArguments& arguments, const Recording& recording) {
+  const OperationSpec& operation = OperationOf(recording.c);
+  const std::vector<OutputShape> shapes = Validate(recording.c);
+  Asked asked;
+  while (!arguments.output.empty() && operation.outputs[asked.output].role != arguments.output)
+    if (++asked.output == static_cast<int>(operation.outputs.size()))
+      throw Rejected("--output", Quoted(arguments.output), "is no output of " + operation.name,
+                     "CASE-4");
+  asked.spec = &operation.outputs[asked.output];
+  asked.index = ToIntegers(arguments.at, "--at");
+  const Shape& shape = shapes[asked.output].shape;
+  if (asked.index.size() != shape.size())
+    throw Rejected("--at", arguments.at,
+                   "needs one index an axis of " + asked.spec->role + " " + ShapeText(shape), "CASE-4");
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (asked.index[i] < 0 || asked.index[i] >= shape[i])
+      throw Rejected("--at", arguments.at, "lies outside " + asked.spec->role + " " + ShapeText(shape),
+                     "CASE-4");
+  asked.element = ElementAt(shape, asked.index);
+  return asked;
+}
+
+std::string Line(const std::string& name, const std::string& text) {
+  return fmt::format("  {:<14} {}\n", name, text);
+}
+
+void PrintReal(const Truth& truth, const Asked& asked, Format format, std::optional<double> candidate,
+               std::ostream& out) {
+  reference::ScopedPrecision precision(reference::kFirstPrecision);
+  for (const reference::Step& step : truth.Steps(asked.output, asked.element))
+    out << Line(step.name, Enclosure(step.value));
+  const Interval value = truth.Value(asked.output, asked.element);
+  out << Line("truth", Enclosure(value)) << Line("", HexEnclosure(value));
+  const double rounded = DecodeBits(format, RoundedBits(truth, asked.output, asked.element, format));
+  out << Line("rounded", Decimal(rounded, format) + "  " + Hex(rounded));
+  if (candidate) out << Line("candidate", Decimal(*candidate, format) + "  " + Hex(*candidate));
+  const bool finite = candidate && std::isfinite(*candidate);
+  const Interval error = finite ? Interval(abs(Interval(*candidate) - value)) : Interval(0);
+  if (finite) out << Line("error", Enclosure(error, 6));
+  const Interval size = truth.Size(asked.output, asked.element);
+  out << Line("size of pair", Enclosure(size, 6)) << "\nbounds by profile\n";
+  for (const Profile& profile : kProfiles) {
+    const Interval bound =
+        profile.correctly_rounded ? Interval(0) : truth.Bound(asked.output, asked.element, profile);
+    std::string verdict;
+    if (finite && profile.correctly_rounded) {
+      verdict = *candidate == rounded ? "within" : "outside";
+    } else if (finite) {
+      verdict = mpfr_lessequal_p(reference::Upper(error), reference::Lower(bound)) ? "within" : "outside";
+      if (verdict == "within" && mpfr_greater_p(reference::Lower(bound), reference::Upper(size)))
+        verdict = "vacuous: the bound exceeds the size of the pair";
+    }
+    out << Line(std::string(profile.name),
+                (profile.correctly_rounded ? std::string("the rounded truth") : Enclosure(bound, 6)) +
+                    (verdict.empty() ? "" : "  " + verdict));
+  }
+}
+
+}  // namespace
+
+int Explain(const ExplainArguments& arguments, std::ostream& out) {
+  const Recording recording = ReadCaseFile(arguments.file, ToOptions(arguments.stated));
+  const Case& c = recording.c;
+  const std::unique_ptr<Truth> truth = reference::TruthOf(c);
+  const Asked asked = Locate(arguments, recording);
+  std::optional<double> candidate;
+  if (const auto found = recording.outputs.find(asked.spec->role); found != recording.outputs.end()) {
+    const OutputShape shape = Validate(c)[static_cast<size_t>(asked.output)];
+    if (found->second.shape != shape.shape || found->second.dtype != DTypeOf(c.format))
+      throw BadFile(arguments.file, "output " + asked.spec->role + " is not the " +
+                                        std::string(Traits(c.format).name) + " " +
+                                        ShapeText(shape.shape) + " that the case asks for");
+    candidate = ValueAt(found->second, asked.element);
+  }
+
+  out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name,
+                     ParametersText(c), CaseId(c));
+  for (const std::string& note : recording.notes) out << "inferred: " << note << "\n";
+  out << "\n" << ElementName(*asked.spec, asked.index) << "\n";
+  const reference::Place place = truth->Where(asked.output, asked.element);
+  if (place.position) out << Line("position", std::to_string(*place.position));
+  if (place.pair) out << Line("pair", std::to_string(*place.pair));
+  const Expectation expected = truth->Expect(asked.output, asked.element);
+  if (expected.kind == Expectation::kReal) {
+    PrintReal(*truth, asked, c.format, candidate, out);
+    return 0;
+  }
+  const bool copied = expected.kind == Expectation::kCopy;
+  const double value = copied ? DecodeBits(c.format, expected.bits) : expected.non_finite;
+  out << Line("expected", Decimal(value, c.format) + "  " + Hex(value) +
+                              (copied ? ", the bits of x (ROPE-5)" : ", by the rules of infinity and NaN"));
+  if (candidate) out << Line("candidate", Decimal(*candidate, c.format) + "  " + Hex(*candidate));
+  return 0;
+}
+
+}  // namespace gnomon::oracle

@@ -1,0 +1,228 @@
+#include "gnomon/oracle/recording.h"
+
+#include <algorithm>
+
+#include "gnomon/oracle/axes.h"
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/memory_layout.h"
+#include "gnomon/oracle/wide_table.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::oracle {
+namespace {
+
+std::string Join(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
+  return text;
+}
+
+class Reader {
+ public:
+  Reader(const TensorFile& file, const RecordingOptions& options)
+      : file_(file), options_(options), operation_(nullptr) {}
+
+  Recording Read() {
+    recording_.memory = file_.memory;
+    ReadHeader();
+    TakeExtents();
+    for (const TensorSpec& spec : operation_->outputs)
+      if (const auto view = Find(spec, header_.outputs))
+        recording_.outputs[spec.role] = InOrder(spec, *view);
+    std::map<std::string, ConstTensorView> inputs;
+    for (const TensorSpec& spec : operation_->inputs)
+      if (const auto view = Find(spec, header_.inputs)) inputs[spec.role] = InOrder(spec, *view);
+    NarrowTables(&inputs);
+    TakeFormat(inputs);
+    for (const auto& [role, view] : inputs) {
+      const auto memory = header_.memory.find(role);
+      recording_.c.inputs.emplace(role, memory == header_.memory.end()
+                                            ? CopyOf(view)
+                                            : LayOut(view, memory->second, role));
+    }
+    RefuseUnknownRoles();
+    return std::move(recording_);
+  }
+
+ private:
+  void ReadHeader() {
+    const auto found = file_.metadata.find("gnomon.case");
+    own_case_ = found != file_.metadata.end();
+    if (own_case_) header_ = ParseCaseHeader(found->second, file_.name);
+    Case& c = recording_.c;
+    c = header_.c;
+    if (!options_.operation.empty()) c.operation = options_.operation;
+    if (c.operation.empty()) {
+      c.operation = "rope.apply";
+      Note("operation rope.apply, the default");
+    }
+    operation_ = &OperationOf(c);
+    for (const Parameters* more : {&options_.config, &options_.set})
+      for (const auto& [name, value] : *more) c.parameters[name] = value;
+  }
+
+  bool HasParameter(const std::string& name) const {
+    return std::any_of(operation_->parameters.begin(), operation_->parameters.end(),
+                       [&](const ParameterSpec& p) { return p.name == name; });
+  }
+  std::optional<int64_t> IntegerParameter(const std::string& name) const {
+    const auto found = recording_.c.parameters.find(name);
+    const double* value =
+        found == recording_.c.parameters.end() ? nullptr : std::get_if<double>(&found->second);
+    if (value == nullptr || !(*value >= 1 && *value <= 0x1p20)) return std::nullopt;
+    return static_cast<int64_t>(*value);
+  }
+
+  // Extents that parameters fix; the extent of the last axis becomes the parameter where the user
+  // left it out.
+  void TakeExtents() {
+    for (const std::string name : {"head_dim", "width"}) {
+      if (!HasParameter(name)) continue;
+      if (!own_case_ && !recording_.c.parameters.count(name)) {
+        if (const auto extent = ExtentInFile(name)) {
+          recording_.c.parameters[name] = static_cast<double>(*extent);
+          Note(name + " " + std::to_string(*extent) + ", from the tensor");
+        }
+      }
+      if (const auto extent = IntegerParameter(name)) known_[name] = *extent;
+    }
+    const auto rotary = IntegerParameter("rotary_dim");
+    if (rotary) known_["pair"] = *rotary / 2;
+    if (!rotary && known_.count("head_dim")) known_["pair"] = known_["head_dim"] / 2;
+  }
+  std::optional<int64_t> ExtentInFile(const std::string& axis) {
+    for (const auto* specs : {&operation_->inputs, &operation_->outputs}) {
+      for (const TensorSpec& spec : *specs) {
+        const auto view = Find(spec, {});
+        if (!view) continue;
+        const std::vector<std::string> axes = AxesOf(spec, *view);
+        for (size_t i = 0; i < axes.size() && i < view->rank(); ++i)
+          if (axes[i] == axis) return view->shape[i];
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The user's name for a role, the file's, or the role itself.
+  std::optional<ConstTensorView> Find(const TensorSpec& spec,
+                                      const std::map<std::string, std::string>& names) {
+    if (const auto stated = options_.tensors.find(spec.role); stated != options_.tensors.end())
+      return Named(stated->second);
+    if (const auto own = names.find(spec.role); own != names.end())
+      return TensorNamed(file_, own->second);
+    if (Excluded(spec.role)) return std::nullopt;
+    if (file_.unusable.count(spec.role)) return TensorNamed(file_, spec.role);  // says why not
+    const auto array = file_.tensors.find("array");  // of a .npy file: the output
+    if (array != file_.tensors.end() && file_.tensors.size() == 1 &&
+        operation_->outputs.size() == 1 && operation_->outputs[0].role == spec.role)
+      return array->second;
+    const auto found = file_.tensors.find(spec.role);
+    return found == file_.tensors.end() ? std::nullopt : std::optional(found->second);
+  }
+  // ROPE-4. Who names tables has no need of positions, nor the other way round.
+  bool Excluded(const std::string& role) const {
+    const auto named = [&](const std::string& other) {
+      return options_.tensors.count(other) + header_.inputs.count(other) > 0;
+    };
+    if (operation_->name != "rope.apply") return false;
+    if (role == "positions") return named("cos") || named("sin");
+    return (role == "cos" || role == "sin") && named("positions");
+  }
+  ConstTensorView Named(const std::string& name) {
+    const bool other_file = name.ends_with(".npy") && !file_.tensors.count(name);
+    if (!other_file) return TensorNamed(file_, name);
+    auto found = others_.find(name);
+    if (found == others_.end()) found = others_.emplace(name, ReadTensorFile(name)).first;
+    for (const FileBytes& bytes : found->second.memory) recording_.memory.push_back(bytes);
+    return TensorNamed(found->second, "array");
+  }
+
+  // The axes of a tensor as stored. By rank where nobody says: a tensor may then lack its batch.
+  std::vector<std::string> AxesOf(const TensorSpec& spec, const ConstTensorView& view) const {
+    const bool like_x = spec.role == "x" || spec.role == "y";
+    if (like_x && !options_.axes.empty()) return options_.axes;
+    if (const auto own = header_.axes.find(spec.role); own != header_.axes.end())
+      return own->second;
+    const bool may_lack_batch = spec.axes.size() > 1 && spec.axes[0] == "batch" &&
+                                !(like_x && own_case_);
+    if (may_lack_batch && view.rank() + 1 == spec.axes.size())
+      return {spec.axes.begin() + 1, spec.axes.end()};
+    return spec.axes;
+  }
+  ConstTensorView InOrder(const TensorSpec& spec, const ConstTensorView& view) {
+    const std::vector<std::string> axes = AxesOf(spec, view);
+    const bool stated = header_.axes.count(spec.role) > 0 || axes == options_.axes;
+    if (!stated && axes.size() != view.rank()) return view;  // Validate says what is wrong with it
+    if (spec.role == "x" && !stated && !own_case_) Note("axes of x " + Join(axes) + ", by rank");
+    return Arrange(view, axes, spec.axes, known_, spec.role);
+  }
+
+  // Tables as wide as the window, each entry twice, as many implementations store them.
+  void NarrowTables(std::map<std::string, ConstTensorView>* inputs) {
+    if (own_case_ || !known_.count("pair")) return;
+    for (auto* views : {inputs, &recording_.outputs}) {
+      for (const std::string role : {"cos", "sin"}) {
+        const auto found = views->find(role);
+        if (found == views->end()) continue;
+        if (const auto how = NarrowWideTable(&found->second, known_["pair"], role))
+          Note(role + " is stored " + *how);
+      }
+    }
+  }
+
+  void TakeFormat(const std::map<std::string, ConstTensorView>& inputs) {
+    Case& c = recording_.c;
+    if (options_.format) {
+      c.format = *options_.format;
+    } else if (!own_case_) {
+      const ConstTensorView* example = nullptr;
+      if (const auto x = inputs.find("x"); x != inputs.end()) example = &x->second;
+      if (!recording_.outputs.empty()) example = &recording_.outputs.begin()->second;
+      if (example != nullptr && IsFloat(example->dtype)) c.format = FormatOf(example->dtype);
+    }
+  }
+
+  // CASE-4. A role that the operation does not have is a slip of the pen.
+  void RefuseUnknownRoles() const {
+    const auto refuse = [&](const std::string& role) {
+      throw Rejected("role", Quoted(role), "is not one of " + operation_->name, "CASE-4");
+    };
+    for (const auto& [role, name] : options_.tensors)
+      if (!IsRole(role, true, true)) refuse(role);
+    for (const auto& [role, name] : header_.inputs)
+      if (!IsRole(role, true, false)) refuse(role);
+    for (const auto& [role, name] : header_.outputs)
+      if (!IsRole(role, false, true)) refuse(role);
+    for (const auto& [role, axes] : header_.axes)
+      if (!IsRole(role, true, true)) refuse(role);
+    for (const auto& [role, layout] : header_.memory)
+      if (!recording_.c.inputs.count(role)) refuse(role);
+  }
+  bool IsRole(const std::string& role, bool of_inputs, bool of_outputs) const {
+    const auto has = [&](const std::vector<TensorSpec>& specs) {
+      return std::any_of(specs.begin(), specs.end(),
+                         [&](const TensorSpec& spec) { return spec.role == role; });
+    };
+    return (of_inputs && has(operation_->inputs)) || (of_outputs && has(operation_->outputs));
+  }
+
+  void Note(const std::string& note) { recording_.notes.push_back(note); }
+
+  const TensorFile& file_;
+  const RecordingOptions& options_;
+  const OperationSpec* operation_;
+  bool own_case_ = false;
+  CaseHeader header_;
+  std::map<std::string, int64_t> known_;
+  std::map<std::string, TensorFile> others_;
+  Recording recording_;
+};
+
+}  // namespace
+
+Recording ReadRecording(const TensorFile& file, const RecordingOptions& options) {
+  return Reader(file, options).Read();
+}
+
+}  // namespace gnomon::oracle

@@ -1,0 +1,213 @@
+#include "gnomon/oracle/report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/report_json.h"
+#include "gnomon/oracle/text.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::oracle {
+namespace {
+
+using reference::ElementReport;
+using reference::ErrorHistogram;
+using reference::Judgement;
+using reference::ProfileResult;
+
+const TensorSpec& OutputNamed(const Judgement& judgement, const std::string& role) {
+  const OperationSpec& operation = *FindOperation(judgement.operation);
+  for (const TensorSpec& spec : operation.outputs)
+    if (spec.role == role) return spec;
+  return operation.outputs[0];
+}
+
+std::string Bar(int64_t count, int64_t largest) {
+  if (count == 0) return "";
+  const double share = static_cast<double>(count) / static_cast<double>(largest);
+  return std::string(static_cast<size_t>(std::max(1.0, std::round(40 * share))), '#');
+}
+
+std::string PlaceText(const reference::Place& place) {
+  std::string text;
+  if (place.position) text += fmt::format("position {}", *place.position);
+  if (place.pair) text += fmt::format("{}pair {}", text.empty() ? "" : ", ", *place.pair);
+  return text;
+}
+
+std::string WorstText(const Judgement& judgement, const ElementReport& e, const Profile& profile) {
+  const std::string place = PlaceText(e.place);
+  std::string text = fmt::format("  {}{}{}\n", ElementName(OutputNamed(judgement, e.output), e.index),
+                                 place.empty() ? "" : ": ", place);
+  text += fmt::format("  expected  {:>16}  {}\n", Decimal(e.expected, judgement.format), Hex(e.expected));
+  text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format), Hex(e.candidate));
+  text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
+                      UnitName(judgement.unit));
+  if (e.why == "copied") return text + "; must be the bits of x\n";
+  if (e.why == "not finite") return text + "; must be that NaN or infinity\n";
+  if (profile.correctly_rounded) return text + "; must be the rounded truth\n";
+  return text + fmt::format(", bound {}\n", Rough(e.bound));
+}
+
+std::string HistogramText(const Judgement& judgement) {
+  const ErrorHistogram& h = judgement.histogram;
+  int64_t largest = h.not_finite;
+  for (int64_t count : h.counts) largest = std::max(largest, count);
+  std::string text = fmt::format("errors in {}\n", UnitName(judgement.unit));
+  for (size_t k = 0; k < h.counts.size(); ++k) {
+    if (h.counts[k] == 0) continue;
+    const double low = k == 0 ? 0 : std::ldexp(1.0, ErrorHistogram::kLowest + static_cast<int>(k) - 1);
+    text += fmt::format("  from {:>9} {:>10}  {}\n", Rough(low), h.counts[k], Bar(h.counts[k], largest));
+  }
+  if (h.not_finite > 0)
+    text += fmt::format("  not finite    {:>10}  {}\n", h.not_finite, Bar(h.not_finite, largest));
+  return text;
+}
+
+std::string ByPositionText(const Judgement& judgement) {
+  if (judgement.worst_by_position.empty()) return "";
+  std::string text = fmt::format("largest error by position, in {}\n", UnitName(judgement.unit));
+  for (const auto& [power, worst] : judgement.worst_by_position)
+    text += fmt::format("  |position| {:>2} {:>10}  {}\n", power < 0 ? "=" : ">=",
+                        power < 0 ? 0 : int64_t{1} << power, Rough(worst));
+  return text;
+}
+
+std::string ProfilesText(const Judgement& judgement) {
+  std::string text = fmt::format("{:<14}{:>12}{:>12}{:>12}  {}\n", "profile", "within", "outside",
+                                 "vacuous", "worst error / bound");
+  for (size_t i = 0; i < kProfiles.size(); ++i) {
+    const ProfileResult& p = judgement.profiles[i];
+    std::string worst = "-";
+    if (p.worst && p.worst->bound > 0) worst = Rough(p.worst->error / p.worst->bound);
+    text += fmt::format("{:<14}{:>12}{:>12}{:>12}  {}\n", kProfiles[i].name, p.within, p.outside,
+                        p.vacuous, worst);
+  }
+  return text;
+}
+
+std::string TensorsText(const Recording& recording) {
+  std::string text;
+  for (const auto& [role, tensor] : recording.c.inputs) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", role, gnomon::Name(tensor.dtype()),
+                        ShapeText(tensor.shape()));
+    if (IsFloat(tensor.dtype()) || tensor.count() == 0) continue;
+    int64_t low = tensor.Integer(0), high = low;
+    for (int64_t i = 1; i < tensor.count(); ++i) {
+      low = std::min(low, tensor.Integer(i));
+      high = std::max(high, tensor.Integer(i));
+    }
+    text += fmt::format(" from {} to {}", low, high);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kConforms:
+      return "conforms";
+    case Verdict::kNonconforming:
+      return "nonconforming";
+    case Verdict::kCrashed:
+      return "crashed";
+    default:
+      return "nothing run";
+  }
+}
+
+int ExitCode(Verdict verdict) { return verdict == Verdict::kNothingRun ? 4 : static_cast<int>(verdict); }
+
+Report::Report(const Recording& recording, const Judgement& judgement, const Demand& demand)
+    : recording_(recording), judgement_(judgement), demand_(demand), case_id_(CaseId(recording.c)) {
+  if (judgement.elements == 0) return;
+  if (demand.profile) {
+    if (judgement.profiles[*demand.profile].met()) met = demand.profile;
+  } else {
+    met = judgement.strictest(demand.floor);
+  }
+  verdict = met ? Verdict::kConforms : Verdict::kNonconforming;
+  shown = met ? *met : demand.profile ? *demand.profile : 0;
+  if (met || demand.profile) return;
+  for (size_t i = 0; i <= demand.floor; ++i)
+    if (judgement.profiles[i].outside < judgement.profiles[shown].outside) shown = i;
+}
+
+std::string Report::Sentence() const {
+  const std::string asked = fmt::format("{} on {} {} elements with {}", judgement_.operation,
+                                        judgement_.elements, Traits(judgement_.format).name,
+                                        ParametersText(recording_.c));
+  if (verdict == Verdict::kNothingRun) return "nothing run: the recording holds no element";
+  if (met)
+    return fmt::format("conforms: {} meets {} ({})", asked, kProfiles[*met].name,
+                       Describe(kProfiles[*met], judgement_.format));
+  const ProfileResult& p = judgement_.profiles[shown];
+  const std::string where =
+      p.outside > 0 ? fmt::format("; nearest is {}, with {} elements outside", kProfiles[shown].name, p.outside)
+                    : "; every element is vacuous, which proves nothing";
+  if (demand_.profile)
+    return fmt::format("nonconforming: {} does not meet {}{}", asked, kProfiles[shown].name,
+                       p.outside > 0 ? fmt::format(", with {} elements outside", p.outside) : where);
+  return fmt::format("nonconforming: {} meets no profile up to {}{}", asked,
+                     kProfiles[demand_.floor].name, where);
+}
+
+std::string Report::Text() const {
+  std::string text = Sentence() + ".\n";
+  if (verdict == Verdict::kNothingRun) return text;
+  text += fmt::format("\ncase {}: {}\n", case_id_, TensorsText(recording_));
+  for (const std::string& note : recording_.notes) text += "inferred: " + note + "\n";
+  text += "\n" + ProfilesText(judgement_);
+  const ProfileResult& p = judgement_.profiles[shown];
+  if (p.vacuous > 0) {
+    text += fmt::format("\n{} elements are vacuous under {}", p.vacuous, kProfiles[shown].name);
+    if (p.vacuous_from)
+      text += fmt::format(": from |position| {} on there are elements of which it proves nothing",
+                          *p.vacuous_from);
+    text += "\n";
+  }
+  if (judgement_.ties > 0)
+    text += fmt::format("\n{} elements are ties that no precision decides; both neighbours count\n",
+                        judgement_.ties);
+  if (judgement_.flushed > 0)
+    text += fmt::format("\n{} results are zero where the truth is subnormal: flushed to zero (ROPE-10)\n",
+                        judgement_.flushed);
+  if (p.worst)
+    text += fmt::format("\nworst element under {}\n{}", kProfiles[shown].name,
+                        WorstText(judgement_, *p.worst, kProfiles[shown]));
+  if (!met && p.first_outside)
+    text += fmt::format("\nfirst element outside {}\n{}", kProfiles[shown].name,
+                        WorstText(judgement_, *p.first_outside, kProfiles[shown]));
+  return text + "\n" + HistogramText(judgement_) + "\n" + ByPositionText(judgement_);
+}
+
+std::string Report::JsonText() const {
+  return ReportAsJson({*this, recording_, judgement_, case_id_}).dump(2) + "\n";
+}
+
+std::string ParametersText(const Case& c) {
+  const OperationSpec& operation = OperationOf(c);
+  std::string text;
+  for (const ParameterSpec& spec : operation.parameters) {
+    const auto found = c.parameters.find(spec.name);
+    std::string value;
+    if (found == c.parameters.end()) {
+      if (spec.otherwise == "required" || spec.name == "frequencies" || spec.name == "output_layout" ||
+          (spec.name == "rope_theta" && c.parameters.count("frequencies")))
+        continue;
+      value = spec.otherwise + " (default)";
+    } else if (const std::string* name = std::get_if<std::string>(&found->second)) {
+      value = *name;
+    } else {
+      value = ToText(found->second);
+      if (value.size() > 60) value = value.substr(0, 60) + "...";
+    }
+    text += (text.empty() ? "" : ", ") + spec.name + " " + value;
+  }
+  return text;
+}
+
+}  // namespace gnomon::oracle

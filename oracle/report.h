@@ -1,0 +1,49 @@
+// A judgement, for people and for programs.
+#ifndef GNOMON_ORACLE_REPORT_H_
+#define GNOMON_ORACLE_REPORT_H_
+
+#include <optional>
+#include <string>
+
+#include "gnomon/oracle/recording.h"
+#include "gnomon/reference/judge.h"
+
+namespace gnomon::oracle {
+
+enum class Verdict { kConforms, kNonconforming, kCrashed, kNothingRun };
+
+// "conforms", "nonconforming", "crashed", "nothing run".
+std::string Name(Verdict verdict);
+// 0, 1, 2, 4; 3 is bad input and usage.
+int ExitCode(Verdict verdict);
+
+// What the user asks: one profile, or any up to a floor (indices into kProfiles).
+struct Demand {
+  std::optional<size_t> profile;
+  size_t floor = kProfiles.size() - 1;
+};
+
+struct Report {
+  Report(const Recording& recording, const reference::Judgement& judgement, const Demand& demand);
+
+  Verdict verdict = Verdict::kNothingRun;
+  std::optional<size_t> met;  // the profile that the verdict names
+  size_t shown = 0;           // the profile whose worst element is shown: met, or the nearest to it
+
+  std::string Sentence() const;
+  std::string Text() const;
+  std::string JsonText() const;
+
+ private:
+  const Recording& recording_;
+  const reference::Judgement& judgement_;
+  Demand demand_;
+  std::string case_id_;
+};
+
+// "layout half_split, head_dim 128, rope_theta 10000 (default)": every parameter of the operation.
+std::string ParametersText(const Case& c);
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_REPORT_H_

@@ -1,0 +1,1 @@
+target_link_libraries(gnomon_oracle PRIVATE CLI11::CLI11)

@@ -1,0 +1,24 @@
+#include "gnomon/oracle/subjects.h"
+
+#include "gnomon/oracle/kernel_subject.h"
+#include "gnomon/properties/reference_subject.h"
+#include "gnomon/properties/wrong_subjects.h"
+
+namespace gnomon::oracle {
+
+std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name) {
+  std::vector<std::unique_ptr<properties::Subject>> found;
+  std::string known = "builtin, reference";
+  for (auto& subject : KernelSubjects()) {
+    known += ", " + subject->Name();
+    if (name == "builtin" || name == subject->Name()) found.push_back(std::move(subject));
+  }
+  if (name == "reference") found.push_back(std::make_unique<properties::ReferenceSubject>());
+  for (const properties::WrongSubject& wrong : properties::WrongSubjects())
+    if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
+  if (found.empty())
+    throw Rejected("--subject", name, "is none of " + known + ", wrong:<id of a mistake>", "CASE-6");
+  return found;
+}
+
+}  // namespace gnomon::oracle

@@ -1,0 +1,20 @@
+// Live subjects by name, as the command line has them.
+#ifndef GNOMON_ORACLE_SUBJECTS_H_
+#define GNOMON_ORACLE_SUBJECTS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/properties/subject.h"
+
+namespace gnomon::oracle {
+
+// "builtin": our kernels, every target in both modes. "builtin:AVX2", "builtin:AVX2/exact": one of
+// them. "reference": the truth, rounded. "wrong:<id>": a subject that is wrong on purpose
+// (spec/mistakes.md). Throws Rejected, saying what there is.
+std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name);
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_SUBJECTS_H_

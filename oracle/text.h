@@ -1,0 +1,45 @@
+// Numbers and elements as people read them.
+#ifndef GNOMON_ORACLE_TEXT_H_
+#define GNOMON_ORACLE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "gnomon/reference/interval.h"
+#include "gnomon/spec/bounds.h"
+#include "gnomon/spec/format.h"
+#include "gnomon/spec/operation.h"
+#include "gnomon/spec/tensor.h"
+
+namespace gnomon::oracle {
+
+// Enough digits to read the value back in its format.
+std::string Decimal(double value, Format format);
+// A C99 hex float: 0x1.8p+1.
+std::string Hex(double value);
+// Three digits, for errors and bounds.
+std::string Rough(double value);
+
+// "0.841470984807896506652502321630298999622563060798 +- 3e-39"; a point has no +-.
+std::string Enclosure(const reference::Interval& x, int digits = 30);
+std::string HexEnclosure(const reference::Interval& x);
+
+// "y[batch 0, seq 3, heads 1, head_dim 17]"
+std::string ElementName(const TensorSpec& output, const Shape& index);
+
+// Indices of the element with this row-major number, and back.
+Shape IndexOf(const Shape& shape, int64_t element);
+int64_t ElementAt(const Shape& shape, const Shape& index);
+
+// "[1, 12, 2, 128]"
+std::string ShapeText(const Shape& shape);
+
+// What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in f32".
+std::string Describe(const Profile& profile, Format output);
+
+// What errors of an operation are counted in: "u S" or "ulp".
+std::string UnitName(ErrorUnit unit);
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_TEXT_H_

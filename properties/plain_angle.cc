@@ -1,0 +1,108 @@
+#include "gnomon/properties/plain_angle.h"
+
+#include <mpfr.h>
+
+#include <cmath>
+
+namespace gnomon::properties {
+namespace {
+
+// Beyond this angle 64 bits of a frequency are too few for `standard`.
+constexpr long double kLongDoubleReach = 65536;
+
+long double ExactFrequency(const PlainFrequency& f) {
+  if (f.given != nullptr) return f.given->value;
+  return std::pow(static_cast<long double>(f.base.value),
+                  -static_cast<long double>(f.numerator) / static_cast<long double>(f.denominator));
+}
+
+bool IsDecimal(const PlainFrequency& f) {
+  return !(f.given != nullptr ? *f.given : f.base).decimal.empty();
+}
+
+PlainTurn WithManyBits(const PlainFrequency& f, int64_t position) {
+  constexpr mpfr_prec_t kBits = 320;
+  mpfr_t w, e, s;
+  mpfr_inits2(kBits, w, e, s, static_cast<mpfr_ptr>(nullptr));
+  const Number& number = f.given != nullptr ? *f.given : f.base;
+  if (number.decimal.empty()) {
+    mpfr_set_d(w, number.value, MPFR_RNDN);
+  } else {
+    mpfr_set_str(w, number.decimal.c_str(), 10, MPFR_RNDN);
+  }
+  if (f.given == nullptr) {
+    mpfr_set_si(e, -f.numerator, MPFR_RNDN);
+    mpfr_div_si(e, e, f.denominator, MPFR_RNDN);
+    mpfr_pow(w, w, e, MPFR_RNDN);
+  }
+  mpfr_mul_si(w, w, position, MPFR_RNDN);
+  mpfr_sin_cos(s, e, w, MPFR_RNDN);
+  const PlainTurn turn{mpfr_get_d(e, MPFR_RNDN), mpfr_get_d(s, MPFR_RNDN)};
+  mpfr_clears(w, e, s, static_cast<mpfr_ptr>(nullptr));
+  return turn;
+}
+
+float WorkingFrequency(AngleForm form, const PlainFrequency& f) {
+  if (f.given != nullptr) return static_cast<float>(f.given->value);
+  const float base = static_cast<float>(f.base.value);
+  if (form == AngleForm::kExp) {
+    const float step =
+        static_cast<float>(std::log(f.base.value) / static_cast<double>(f.denominator));
+    return std::exp(-static_cast<float>(f.numerator) * step);
+  }
+  return 1.0f / std::pow(base, static_cast<float>(f.numerator) / static_cast<float>(f.denominator));
+}
+
+}  // namespace
+
+double FrequencyAs(AngleForm form, const PlainFrequency& f) {
+  if (form == AngleForm::kExact) return static_cast<double>(ExactFrequency(f));
+  return WorkingFrequency(form, f);
+}
+
+PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position) {
+  if (form == AngleForm::kExact) {
+    const long double angle = static_cast<long double>(position) * ExactFrequency(f);
+    if (IsDecimal(f) || !(std::fabs(angle) < kLongDoubleReach)) return WithManyBits(f, position);
+    return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+  }
+  float angle;
+  if (form == AngleForm::kChained && f.given == nullptr && f.pair > 0) {
+    const float step = static_cast<float>(f.numerator / f.pair) / static_cast<float>(f.denominator);
+    const float scale = std::pow(static_cast<float>(f.base.value), -step);
+    angle = static_cast<float>(position);
+    for (int64_t i = 0; i < f.pair; ++i) angle *= scale;
+  } else {
+    angle = static_cast<float>(position) * WorkingFrequency(form, f);
+  }
+  return {std::cos(static_cast<double>(angle)), std::sin(static_cast<double>(angle))};
+}
+
+uint64_t StoredBits(Format format, double value, StoreMistake mistake) {
+  const FormatTraits& t = Traits(format);
+  switch (mistake) {
+    case StoreMistake::kNone:
+      break;
+    case StoreMistake::kTruncates:
+      if (format == Format::kBf16)
+        return EncodeBits(Format::kF32, RoundToFormat(Format::kF32, value)) >> 16;
+      break;
+    case StoreMistake::kRoundsTwice:
+      value = static_cast<float>(value);
+      break;
+    case StoreMistake::kSaturates:
+      if (std::abs(value) > LargestFinite(format) && std::isfinite(value))
+        value = std::copysign(LargestFinite(format), value);
+      break;
+    case StoreMistake::kFlushes:
+      if (std::abs(value) < std::ldexp(1.0, t.min_quantum_exponent + t.precision - 1))
+        value = std::copysign(0.0, value);
+      break;
+    case StoreMistake::kCapsInfinity:
+      if (std::isinf(value)) value = std::copysign(LargestFinite(format), value);
+      break;
+  }
+  return EncodeBits(format, RoundToFormat(format, value));
+}
+
+}  // namespace gnomon::properties

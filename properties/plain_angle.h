@@ -1,0 +1,36 @@
+// Cosines and sines of position times frequency as plain float code forms them, one way for each
+// form of BOUND-3. The wrong subjects are built on these; nothing here calls the reference or a
+// kernel.
+#ifndef GNOMON_PROPERTIES_PLAIN_ANGLE_H_
+#define GNOMON_PROPERTIES_PLAIN_ANGLE_H_
+
+#include <cstdint>
+
+#include "gnomon/spec/bounds.h"
+#include "gnomon/spec/case.h"
+
+namespace gnomon::properties {
+
+// base^(-numerator / denominator), or `given`; radians a token.
+struct PlainFrequency {
+  Number base = 10000;
+  int64_t numerator = 0, denominator = 1;
+  int64_t pair = 0;
+  const Number* given = nullptr;
+};
+
+struct PlainTurn {
+  double cos = 1, sin = 0;  // not yet rounded to the tables' format
+};
+
+// In the working format f32, except for kExact, which is good to float64 and better.
+double FrequencyAs(AngleForm form, const PlainFrequency& f);
+PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position);
+
+// The store at the end of a kernel: one rounding to the format, and what goes wrong there.
+enum class StoreMistake { kNone, kTruncates, kRoundsTwice, kSaturates, kFlushes, kCapsInfinity };
+uint64_t StoredBits(Format format, double value, StoreMistake mistake);
+
+}  // namespace gnomon::properties
+
+#endif  // GNOMON_PROPERTIES_PLAIN_ANGLE_H_

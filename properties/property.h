@@ -1,0 +1,38 @@
+// What must hold, as a function of any live subject (each clause of spec/<stem>.md that can be
+// asked).
+#ifndef GNOMON_PROPERTIES_PROPERTY_H_
+#define GNOMON_PROPERTIES_PROPERTY_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gnomon::properties {
+
+class Trial;
+
+struct Property {
+  std::string name;                     // "rope.composition"
+  std::string clause;                   // "ROPE-14"
+  std::string text;                     // what holds, in one line
+  std::vector<std::string> operations;  // all of them are asked
+  // Compares answers of the subject with each other and with the input, never with the reference.
+  bool algebraic = false;
+  // One instance: draws its input from the trial, asks the subject, compares.
+  std::function<void(Trial&)> check;
+};
+
+// One list for each stem, in properties/<stem>.cc.
+namespace rope {
+std::vector<Property> Properties();
+}
+namespace sinusoidal {
+std::vector<Property> Properties();
+}
+
+// Of every stem, in the order of the list of schemes.
+const std::vector<Property>& AllProperties();
+
+}  // namespace gnomon::properties
+
+#endif  // GNOMON_PROPERTIES_PROPERTY_H_

@@ -1,0 +1,200 @@
+#include "gnomon/properties/rope_cases.h"
+
+#include <cmath>
+
+namespace gnomon::properties::rope {
+namespace {
+
+// Of the generator alone: near enough to the truth to make pairs cancel.
+double RoughAngle(const RopeFrequencies& f, int64_t position, int64_t pair) {
+  const double w = f.frequencies.empty()
+                       ? std::pow(f.rope_theta.value, -2.0 * static_cast<double>(pair) /
+                                                          static_cast<double>(f.rotary_dim))
+                       : f.frequencies[static_cast<size_t>(pair)].value;
+  return static_cast<double>(position) * w;
+}
+
+// x_b such that one member of the rotated pair nearly vanishes.
+void MakePairsCancel(const Case& c, Tensor* x) {
+  const RopeApply a = gnomon::rope::ReadApply(c);
+  const Tensor positions = PositionsByToken(c);
+  int64_t number = 0;
+  ForEachPair(c, a.input_layout, [&](int64_t row, int64_t ea, int64_t eb) {
+    const double angle =
+        RoughAngle(a.frequencies, positions.Integer(row), number++ % a.frequencies.pairs());
+    const double ratio = number % 2 ? std::cos(angle) / std::sin(angle) : -std::tan(angle);
+    const double sign = a.direction == RopeDirection::kForward ? 1 : -1;
+    const double xb = sign * x->Value(ea) * ratio;
+    if (std::abs(xb) > 0x1p-12 && std::abs(xb) < 0x1p12) x->Set(eb, xb);
+  });
+}
+
+Shape DrawTokens(Source& source, int64_t head_dim) {
+  const bool small = head_dim <= 24;
+  const int64_t seq = 1 + source.Below(small ? 4 : 2);
+  const int64_t batch = 1 + source.Below(small ? 3 : 2);
+  const int64_t heads = 1 + source.Below(small ? 3 : 2);
+  return {batch, seq, heads, head_dim};
+}
+
+}  // namespace
+
+Parameters DrawFrequencies(Source& source, bool unusual) {
+  Parameters parameters;
+  int64_t rotary_dim = 2 * (1 + source.Below(6));
+  if (source.Chance(1, 4)) rotary_dim = source.Pick<int64_t>({16, 20, 32, 36, 64, 72, 80, 96, 128});
+  int64_t head_dim = rotary_dim;
+  if (source.Chance(1, 3)) head_dim += source.Pick<int64_t>({2, 1, 3, 4, 8, 16, 27});
+  parameters["head_dim"] = static_cast<double>(head_dim);
+  if (head_dim != rotary_dim || source.Chance(1, 4))
+    parameters["rotary_dim"] = static_cast<double>(rotary_dim);
+  if (unusual || source.Chance(1, 8)) {
+    std::vector<Number> frequencies;
+    for (int64_t i = 0; i < rotary_dim / 2; ++i) frequencies.push_back(DrawFrequency(source));
+    parameters["frequencies"] = frequencies;
+  } else if (source.Chance(2, 3)) {
+    const Number base = DrawBase(source);
+    parameters["rope_theta"] = base.decimal.empty() ? Value(base.value) : Value(base.decimal);
+  }
+  return parameters;
+}
+
+Case DrawTable(Trial& trial, const Draw& draw) {
+  Source& source = trial.source();
+  Case c;
+  c.operation = "rope.table";
+  c.format = trial.DrawFormat();
+  c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
+  Shape shape = {1 + source.Below(4)};
+  if (source.Chance(1, 4)) shape.insert(shape.begin(), 1 + source.Below(3));
+  const DType dtype = source.Chance(1, 4) ? DType::kI32 : DType::kI64;
+  Tensor positions =
+      draw.memory ? DrawStrided(source, dtype, shape, 0x6b) : Guarded(dtype, shape, 0x6b);
+  for (int64_t i = 0; i < positions.count(); ++i)
+    positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+  c.inputs.emplace("positions", std::move(positions));
+  return c;
+}
+
+Case DrawApply(Trial& trial, const Draw& draw) {
+  Source& source = trial.source();
+  Case c;
+  c.operation = "rope.apply";
+  c.format = trial.DrawFormat();
+  c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
+  c.parameters["layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
+  if (draw.output_layout && source.Chance(1, 4))
+    c.parameters["output_layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
+  const RopeFrequencies f = [&] {
+    ParameterReader reader(c.parameters, "ROPE-1");
+    return gnomon::rope::ReadFrequencies(reader);
+  }();
+  if (f.head_dim > f.rotary_dim && source.Chance(1, 2))
+    c.parameters["rotary_offset"] =
+        static_cast<double>(1 + source.Below(f.head_dim - f.rotary_dim));
+  if (draw.direction && source.Chance(1, 4)) c.parameters["direction"] = std::string("transpose");
+
+  const Shape shape = DrawTokens(source, f.head_dim);
+  const bool per_batch = source.Chance(1, 2);
+  const auto memory = [&](DType dtype, const Shape& of, uint8_t fill) {
+    return draw.memory ? DrawStrided(source, dtype, of, fill) : Guarded(dtype, of, fill);
+  };
+  // The numbers first, then where they lie: strides then shrink without moving the numbers.
+  const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
+  const bool cancel = !draw.numbers && !draw.given_tables && source.Chance(1, 5);
+  Tensor values(DTypeOf(c.format), shape);
+  for (int64_t i = 0; i < values.count(); ++i) values.Set(i, DrawNumber(source, c.format, numbers));
+
+  if (draw.given_tables) {
+    const Format stored =
+        source.Pick({Format::kF32, c.format, Format::kBf16, Format::kF16, Format::kF64});
+    Shape table = {shape[1], f.pairs()};
+    if (per_batch) table.insert(table.begin(), source.Chance(1, 4) ? 1 : shape[0]);
+    const bool special = draw.numbers == Numbers::kSpecial && source.Chance(1, 2);
+    for (const char* role : {"cos", "sin"}) {
+      Tensor entries = memory(DTypeOf(stored), table, 0xff);
+      for (int64_t i = 0; i < entries.count(); ++i)
+        entries.Set(i, DrawNumber(source, stored, special ? Numbers::kSpecial : Numbers::kUnit));
+      c.inputs.emplace(role, std::move(entries));
+    }
+  } else {
+    Shape rows = {shape[1]};
+    if (per_batch) rows.insert(rows.begin(), source.Chance(1, 8) ? 1 : shape[0]);
+    Tensor positions = memory(source.Chance(1, 4) ? DType::kI32 : DType::kI64, rows, 0x6b);
+    for (int64_t i = 0; i < positions.count(); ++i)
+      positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+    c.inputs.emplace("positions", std::move(positions));
+  }
+  Tensor x = memory(DTypeOf(c.format), shape, 0xff);
+  CopyElements(values, &x);
+  c.inputs.emplace("x", x);
+  if (cancel) {
+    MakePairsCancel(c, &x);
+    c.inputs.insert_or_assign("x", std::move(x));
+  }
+  if (draw.memory && source.Chance(1, 3)) c.in_place = "x";
+  return c;
+}
+
+Case DrawHalfway(Trial& trial) {
+  Source& source = trial.source();
+  Draw draw;
+  draw.given_tables = true;
+  draw.numbers = Numbers::kUnit;
+  draw.direction = false;
+  Case c = DrawApply(trial, draw);
+  const RopeApply a = gnomon::rope::ReadApply(c);
+  const Shape shape = c.inputs.at("cos").shape();
+  // x_a = 1 + k ulp, c = 1 + half an ulp of y: their product is half way for k = 0, and is made so
+  // for others by choosing x_a a power of two. x_b s = +-2^-30 of it.
+  const int p = Traits(c.format).precision;
+  const Format table = c.format == Format::kF64 || p == 24 ? Format::kF64 : Format::kF32;
+  Tensor cos(DTypeOf(table), shape), sin(DTypeOf(table), shape);
+  for (int64_t i = 0; i < cos.count(); ++i) {
+    const double odd = 1 + std::ldexp(1.0 + 2 * static_cast<double>(source.Below(8)), -p);
+    cos.Set(i, odd);
+    sin.Set(i, std::ldexp(source.Chance(1, 2) ? -1.0 : 1.0, -30));
+  }
+  Tensor x = c.inputs.at("x");
+  ForEachPair(c, a.input_layout, [&](int64_t, int64_t ea, int64_t eb) {
+    const double power = std::ldexp(1.0, static_cast<int>(source.Below(5)));
+    x.Set(ea, power);
+    x.Set(eb, power * (source.Chance(1, 2) ? -1 : 1));
+  });
+  return With(With(With(std::move(c), "cos", std::move(cos)), "sin", std::move(sin)), "x",
+              std::move(x));
+}
+
+void ForEachPair(const Case& c, RopeLayout layout,
+                 const std::function<void(int64_t, int64_t, int64_t)>& f) {
+  const RopeApply a = gnomon::rope::ReadApply(c);
+  const Shape& shape = c.inputs.at("x").shape();
+  for (int64_t head = 0; head < shape[0] * shape[1] * shape[2]; ++head)
+    for (int64_t i = 0; i < a.frequencies.pairs(); ++i)
+      f(head / shape[2], head * shape[3] + a.Dim(layout, i, 0),
+        head * shape[3] + a.Dim(layout, i, 1));
+}
+
+void ForEachCopied(const Case& c, const std::function<void(int64_t)>& f) {
+  const RopeApply a = gnomon::rope::ReadApply(c);
+  const Tensor& x = c.inputs.at("x");
+  for (int64_t i = 0; i < x.count(); ++i)
+    if (!a.InWindow(i % x.shape()[3])) f(i);
+}
+
+Tensor PositionsByToken(const Case& c) {
+  const Tensor& positions = c.inputs.at("positions");
+  const Shape& x = c.inputs.at("x").shape();
+  return Integers({x[0], x[1]},
+                  [&](int64_t token) { return positions.Integer(token % positions.count()); });
+}
+
+Case WithPositions(const Case& c, const std::function<int64_t(int64_t)>& position) {
+  return With(c, "positions", Integers(c.inputs.at("positions").shape(), position));
+}
+
+Case WithDirection(const Case& c, RopeDirection direction) {
+  return WithParameter(c, "direction", kRopeDirectionNames[static_cast<size_t>(direction)]);
+}
+
+}  // namespace gnomon::properties::rope

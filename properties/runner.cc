@@ -1,0 +1,136 @@
+// The one file that knows RapidCheck: its random numbers fill a tape of choices, and its search for
+// a simpler counterexample shortens and lowers the tape.
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_map>
+
+#include "gnomon/properties/suite.h"
+#include "gnomon/properties/trial.h"
+
+namespace gnomon::properties {
+namespace {
+
+constexpr size_t kTapeLength = 1536;
+constexpr int kMostShrinkTrials = 400;
+constexpr int kDiscardsPerCase = 20;
+
+struct Tape {
+  std::vector<uint64_t> words;
+};
+std::ostream& operator<<(std::ostream& os, const Tape& tape) {
+  return os << tape.words.size() << " choices";
+}
+
+// Simpler tapes, the boldest first: cut off the end, then zero blocks, then lower single choices.
+std::vector<Tape> Simpler(const Tape& tape) {
+  std::vector<Tape> simpler;
+  const size_t n = tape.words.size();
+  for (size_t cut = n; cut >= 1; cut /= 2) {
+    Tape shorter = tape;
+    shorter.words.resize(n - cut);
+    simpler.push_back(std::move(shorter));
+  }
+  const auto changed = [&](size_t at, size_t size, uint64_t to) {
+    Tape lower = tape;
+    bool any = false;
+    for (size_t i = at; i < std::min(at + size, n); ++i) {
+      any |= lower.words[i] != to;
+      lower.words[i] = to;
+    }
+    if (any) simpler.push_back(std::move(lower));
+  };
+  for (size_t size = std::min<size_t>(n / 2, 64); size >= 4; size /= 4)
+    for (size_t at = 0; at < n; at += size) changed(at, size, 0);
+  for (size_t at = 0; at < std::min<size_t>(n, 96); ++at) {
+    const uint64_t word = tape.words[at];
+    if (word == 0) continue;
+    changed(at, 1, 0);
+    if (word >> 56) changed(at, 1, word / 2);
+    if (word >> 60) changed(at, 1, word - word / 8);
+  }
+  return simpler;
+}
+
+// Reports nothing to nobody: RunProperty's caller decides what is said.
+class Quiet : public rc::detail::TestListener {
+ public:
+  void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
+  void onShrinkTried(const rc::detail::CaseDescription&, bool accepted) override {
+    shrinks += accepted;
+  }
+  void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
+  int shrinks = 0;
+};
+
+// Each property has its own stream, so that running fewer of them changes nothing.
+uint64_t SeedFor(const std::string& name, uint64_t seed) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return Spread(hash ^ Spread(seed + 1));
+}
+
+}  // namespace
+
+void RunProperty(Subject& subject, const std::vector<Format>& formats, const SuiteOptions& options,
+                 PropertyReport* report) {
+  const rc::Gen<Tape> tapes([](const rc::Random& random, int) {
+    uint64_t state = rc::Random(random).next();
+    Tape tape;
+    for (size_t i = 0; i < kTapeLength; ++i)
+      tape.words.push_back(Spread(state += 0x9e3779b97f4a7c15u));
+    return rc::shrinkable::shrinkRecur(
+        std::move(tape), [](const Tape& t) { return rc::seq::fromContainer(Simpler(t)); });
+  });
+
+  int trials_since_failure = 0;
+  const auto instance = [&] {
+    const Tape tape = *tapes;
+    const bool shrinking = report->status == PropertyReport::kFails;
+    if (shrinking && ++trials_since_failure > kMostShrinkTrials) return;
+    Source source(tape.words);
+    Trial trial(subject, source, formats);
+    switch (trial.Judge(report->property.check)) {
+      case Trial::kHolds:
+        report->cases += !shrinking;
+        return;
+      case Trial::kVacuous:
+        report->vacuous += !shrinking;
+        RC_DISCARD("vacuous");
+      case Trial::kDeclined:
+        report->declined += !shrinking;
+        RC_DISCARD("declined");
+      case Trial::kFails:
+        // The last failure is the one RapidCheck settled on: every simpler one that fails is taken.
+        report->status = PropertyReport::kFails;
+        report->finding = trial.finding();
+        report->asked = trial.asked();
+        RC_FAIL(trial.finding());
+    }
+  };
+
+  rc::detail::TestParams params;
+  params.seed = SeedFor(report->property.name, options.seed);
+  params.maxSuccess = options.cases;
+  params.maxDiscardRatio = kDiscardsPerCase;
+  params.disableShrinking = !options.shrink;
+  Quiet quiet;
+  // With its own, empty map of reproductions: RapidCheck then reads no environment and prints
+  // nothing.
+  const rc::detail::TestResult result = rc::detail::checkProperty(
+      rc::detail::toProperty(instance), rc::detail::TestMetadata(), params, quiet,
+      std::unordered_map<std::string, rc::detail::Reproduce>());
+  report->shrinks = quiet.shrinks;
+  if (report->status == PropertyReport::kFails) return;
+  if (result.is<rc::detail::SuccessResult>() && report->cases > 0) {
+    report->status = PropertyReport::kHolds;
+  } else {
+    report->status = PropertyReport::kStarved;
+    report->finding = "too few instances could be asked: " + std::to_string(report->cases) +
+                      " counted, " + std::to_string(report->vacuous) + " vacuous, " +
+                      std::to_string(report->declined) + " declined";
+  }
+}
+
+}  // namespace gnomon::properties

@@ -1,0 +1,146 @@
+#include "gnomon/properties/sinusoidal_cases.h"
+
+#include <cmath>
+
+namespace gnomon::properties::sinusoidal {
+namespace {
+
+Parameters DrawParameters(Source& source, const Draw& draw) {
+  Parameters parameters;
+  int64_t width = 2 * (1 + source.Below(6));
+  if (source.Chance(1, 4))
+    width = draw.small ? source.Pick<int64_t>({16, 20, 36})
+                       : source.Pick<int64_t>({16, 20, 32, 36, 64, 72, 96, 128});
+  if (!draw.even && source.Chance(1, 3)) --width;
+  parameters["width"] = static_cast<double>(width);
+  if (source.Chance(2, 3))
+    parameters["layout"] = kSinusoidalLayoutNames[static_cast<size_t>(source.Below(3))];
+  if (source.Chance(1, 3)) parameters["divisor"] = std::string("half_minus_one");
+  if (width % 2 != 0 && source.Chance(1, 2)) parameters["odd_width"] = std::string("zero");
+  if (draw.unusual_frequencies || source.Chance(1, 8)) {
+    ParameterReader reader(parameters, "SIN-1");
+    std::vector<Number> frequencies;
+    for (int64_t i = gnomon::sinusoidal::ReadTable(reader).sines(); i > 0; --i)
+      frequencies.push_back(DrawFrequency(source));
+    parameters["frequencies"] = frequencies;
+  } else if (source.Chance(2, 3)) {
+    const Number base = DrawBase(source);
+    parameters["base"] = base.decimal.empty() ? Value(base.value) : Value(base.decimal);
+  }
+  if (source.Chance(1, 3))
+    parameters["scale"] = source.Pick<double>({2, 0.5, 0.08838834764831845, -1, 11.3, 0.75});
+  return parameters;
+}
+
+Tensor DrawPositions(Trial& trial, const Draw& draw, int64_t count) {
+  Source& source = trial.source();
+  const DType dtype = source.Chance(1, 4) ? DType::kI32 : DType::kI64;
+  Tensor positions =
+      draw.memory ? DrawStrided(source, dtype, {count}, 0x6b) : Guarded(dtype, {count}, 0x6b);
+  for (int64_t i = 0; i < count; ++i)
+    positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+  return positions;
+}
+
+Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
+  Case c;
+  c.operation = operation;
+  c.format = trial.DrawFormat();
+  c.parameters = DrawParameters(trial.source(), draw);
+  return c;
+}
+
+}  // namespace
+
+Case DrawTable(Trial& trial, const Draw& draw) {
+  Case c = Begin(trial, "sinusoidal.table", draw);
+  c.inputs.emplace("positions", DrawPositions(trial, draw, 1 + trial.source().Below(4)));
+  return c;
+}
+
+Case DrawAdd(Trial& trial, const Draw& draw) {
+  Source& source = trial.source();
+  Case c = Begin(trial, "sinusoidal.add", draw);
+  if (source.Chance(1, 6)) {
+    c.parameters["token_scale"] = std::string("sqrt_width");
+  } else if (source.Chance(1, 3)) {
+    c.parameters["token_scale"] = source.Pick<double>({2, 0.5, 0.3, -1.7, 0});
+  }
+  const Shape shape = {1 + source.Below(3), 1 + source.Below(3), TableOf(c).width};
+  c.inputs.emplace("positions", DrawPositions(trial, draw, shape[1]));
+  const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
+  Tensor values(DTypeOf(c.format), shape);
+  for (int64_t i = 0; i < values.count(); ++i) values.Set(i, DrawNumber(source, c.format, numbers));
+  Tensor x = draw.memory ? DrawStrided(source, DTypeOf(c.format), shape)
+                         : Guarded(DTypeOf(c.format), shape);
+  CopyElements(values, &x);
+  c.inputs.emplace("x", std::move(x));
+  if (draw.memory && source.Chance(1, 3)) c.in_place = "x";
+  return c;
+}
+
+Case DrawMatrix(Trial& trial, const std::string& operation, const Draw& draw) {
+  Draw even = draw;
+  even.even = even.small = true;
+  Case c = Begin(trial, operation, even);
+  c.parameters["offset"] = static_cast<double>(trial.DrawPosition(draw.position_limit));
+  if (operation == "sinusoidal.relative_head" && trial.source().Chance(3, 4))
+    c.parameters["gain"] = trial.source().Pick<double>({2, 0.125, 3.3, 10});
+  return c;
+}
+
+Case DrawPairwise(Trial& trial, const std::string& operation, const Draw& draw) {
+  Draw even = draw;
+  even.even = even.small = true;
+  Case c = Begin(trial, operation, even);
+  for (const char* role : {"m", "n"})
+    c.inputs.emplace(role, DrawPositions(trial, draw, 1 + trial.source().Below(3)));
+  return c;
+}
+
+Case DrawHalfwayAdd(Trial& trial) {
+  Source& source = trial.source();
+  Case c;
+  c.operation = "sinusoidal.add";
+  c.format = trial.DrawFormat();
+  const int64_t width = 2 * (1 + source.Below(4));
+  c.parameters["width"] = static_cast<double>(width);
+  // sin w = w (1 - w^2/6 + ..), with w half an ulp of the numbers in [1, 2): x + sin w falls short
+  // of half way by less than a working format as coarse as f32 can see.
+  const int p = Traits(c.format).precision;
+  c.parameters["frequencies"] =
+      std::vector<Number>(static_cast<size_t>(width / 2), Number(std::ldexp(1.0, -p)));
+  c.inputs.emplace("positions", Positions({1}));
+  Tensor x = Guarded(DTypeOf(c.format), {1, 1, width});
+  for (int64_t i = 0; i < width; ++i) {
+    // An odd number of ulps: half to even would go up.
+    x.Set(i, 1 + std::ldexp(1.0 + 2 * static_cast<double>(source.Below(16)), 1 - p));
+  }
+  c.inputs.emplace("x", std::move(x));
+  return c;
+}
+
+SinusoidalTable TableOf(const Case& c) {
+  ParameterReader reader(c.parameters, "SIN-1");
+  return gnomon::sinusoidal::ReadTable(reader);
+}
+
+Case Like(const Case& c, const std::string& operation) {
+  Case other;
+  other.operation = operation;
+  other.format = c.format;
+  for (const auto& [name, value] : c.parameters)
+    if (name != "offset" && name != "gain" && name != "token_scale") other.parameters[name] = value;
+  return other;
+}
+
+Case TableLike(const Case& c, Tensor positions) {
+  return With(Like(c, "sinusoidal.table"), "positions", std::move(positions));
+}
+
+Tensor Positions(const std::vector<int64_t>& values) {
+  return Integers({static_cast<int64_t>(values.size())},
+                  [&](int64_t i) { return values[static_cast<size_t>(i)]; });
+}
+
+}  // namespace gnomon::properties::sinusoidal

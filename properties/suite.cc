@@ -1,0 +1,104 @@
+#include "gnomon/properties/suite.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gnomon/properties/trial.h"
+
+namespace gnomon::properties {
+namespace {
+
+constexpr std::array<const char*, 4> kStatusNames = {"holds", "FAILS", "STARVED", "-"};
+
+}  // namespace
+
+std::vector<Format> FormatsFor(const Subject& subject, const Property& property) {
+  std::vector<Format> formats;
+  for (size_t i = 0; i < kFormats.size(); ++i) {
+    const Format format = static_cast<Format>(i);
+    if (std::all_of(property.operations.begin(), property.operations.end(),
+                    [&](const std::string& o) { return subject.Declares(o, format); }))
+      formats.push_back(format);
+  }
+  return formats;
+}
+
+bool GlobMatches(const std::string& pattern, const std::string& text) {
+  size_t p = 0, t = 0, star = std::string::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p, ++t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+int64_t SuiteReport::count(PropertyReport::Status status) const {
+  return std::count_if(properties.begin(), properties.end(),
+                       [&](const PropertyReport& p) { return p.status == status; });
+}
+bool SuiteReport::nothing_ran() const {
+  return count(PropertyReport::kNotApplicable) == static_cast<int64_t>(properties.size());
+}
+bool SuiteReport::holds() const {
+  return !nothing_ran() && count(PropertyReport::kFails) == 0 &&
+         count(PropertyReport::kStarved) == 0;
+}
+
+SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
+  SuiteReport report{subject.Name(), options, {}};
+  for (const Property& property : AllProperties()) {
+    if (options.which != Which::kAll && property.algebraic != (options.which == Which::kAlgebraic))
+      continue;
+    if (!GlobMatches(options.property, property.name)) continue;
+    if (std::none_of(property.operations.begin(), property.operations.end(),
+                     [&](const std::string& o) { return GlobMatches(options.operation, o); }))
+      continue;
+    if (options.progress) options.progress(property);
+    PropertyReport& entry = report.properties.emplace_back();
+    entry.property = property;
+    const std::vector<Format> formats = FormatsFor(subject, property);
+    if (!formats.empty()) RunProperty(subject, formats, options, &entry);
+  }
+  return report;
+}
+
+std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
+  return "gnomon check --subject " + report.subject + " --operation " +
+         property.property.operations.front() + " --seed " + std::to_string(report.options.seed) +
+         " --cases " + std::to_string(report.options.cases);
+}
+
+std::string ToText(const SuiteReport& report) {
+  std::string text = report.subject + ", seed " + std::to_string(report.options.seed) + ", " +
+                     std::to_string(report.options.cases) + " cases a property\n";
+  for (const PropertyReport& p : report.properties) {
+    std::string name = "  " + p.property.name + " (" + p.property.clause + ")";
+    name.resize(std::max<size_t>(name.size() + 1, 44), ' ');
+    text += name + kStatusNames[p.status];
+    if (p.status == PropertyReport::kNotApplicable) {
+      text += " not applicable: nothing it asks is declared\n";
+      continue;
+    }
+    text += " cases " + std::to_string(p.cases);
+    if (p.vacuous) text += ", vacuous " + std::to_string(p.vacuous);
+    if (p.declined) text += ", declined " + std::to_string(p.declined);
+    text += "\n";
+    if (p.status == PropertyReport::kHolds) continue;
+    if (!p.finding.empty()) text += "    " + p.finding + "\n";
+    for (const Case& c : p.asked) text += "    asked: " + Describe(c) + "\n";
+    text += "    repeat: " + RepeatCommand(report, p) + "\n";
+  }
+  if (report.nothing_ran()) text += "  nothing was run\n";
+  return text;
+}
+
+}  // namespace gnomon::properties

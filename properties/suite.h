@@ -1,0 +1,82 @@
+// The property suite: every property that applies, on any live subject.
+#ifndef GNOMON_PROPERTIES_SUITE_H_
+#define GNOMON_PROPERTIES_SUITE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gnomon/properties/property.h"
+#include "gnomon/properties/subject.h"
+#include "gnomon/spec/case.h"
+
+namespace gnomon::properties {
+
+inline constexpr uint64_t kDefaultSeed = 20170612;  // the day "Attention Is All You Need" appeared
+inline constexpr int kDefaultCases = 100;
+
+enum class Which {
+  kAll,
+  kAlgebraic,  // never compares with the reference
+  kJudged,     // the others
+};
+
+struct SuiteOptions {
+  std::string operation = "*";  // glob over operations: a property runs if one it asks fits
+  std::string property = "*";   // glob over names of properties
+  int cases = kDefaultCases;    // instances of each property that count
+  uint64_t seed = kDefaultSeed;
+  Which which = Which::kAll;
+  bool shrink = true;  // look for a simpler case that fails too
+  std::function<void(const Property&)> progress;
+};
+
+struct PropertyReport {
+  enum Status {
+    kHolds,
+    kFails,
+    kStarved,        // too many instances were vacuous or declined for a verdict
+    kNotApplicable,  // the subject declares no format of what the property asks
+  };
+  Property property;
+  Status status = kNotApplicable;
+  int cases = 0;        // instances that could have failed and did not
+  int vacuous = 0;      // instances whose tolerance proved nothing
+  int declined = 0;     // instances the subject does not do
+  int shrinks = 0;      // simpler failing cases found on the way to the one below
+  std::string finding;  // kFails: what is wrong, in one line
+  std::vector<Case>
+      asked;  // kFails: what the subject was asked, in order; the last answer was wrong
+};
+
+struct SuiteReport {
+  std::string subject;
+  SuiteOptions options;
+  std::vector<PropertyReport> properties;
+
+  int64_t count(PropertyReport::Status status) const;
+  bool nothing_ran() const;
+  // Something ran, and nothing failed or starved.
+  bool holds() const;
+};
+
+// The formats that the subject declares for everything the property asks.
+std::vector<Format> FormatsFor(const Subject& subject, const Property& property);
+
+SuiteReport RunSuite(Subject& subject, const SuiteOptions& options = {});
+
+// RapidCheck: random choices, and shrinking. Fills in everything but `property`.
+void RunProperty(Subject& subject, const std::vector<Format>& formats, const SuiteOptions& options,
+                 PropertyReport* report);
+
+// One line for every property, and below a failing one the case and the command that repeats it.
+std::string ToText(const SuiteReport& report);
+std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property);
+
+// `*` stands for any text, `?` for any character.
+bool GlobMatches(const std::string& pattern, const std::string& text);
+
+}  // namespace gnomon::properties
+
+#endif  // GNOMON_PROPERTIES_SUITE_H_

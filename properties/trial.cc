@@ -1,0 +1,148 @@
+#include "gnomon/properties/trial.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "gnomon/properties/generators.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::properties {
+
+Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
+  reference::ScopedPrecision precision(reference::kFirstPrecision);
+  try {
+    check(*this);
+  } catch (const TrialEnded&) {
+    return verdict_;
+  } catch (const std::exception& e) {
+    // A generated case that the contract refuses, or a property that is wrong itself: never a pass.
+    finding_ = std::string("the property could not be asked: ") + e.what();
+    return kFails;
+  }
+  return compared_ > 0 ? kHolds : kVacuous;
+}
+
+Format Trial::DrawFormat() {
+  return formats_[static_cast<size_t>(source_.Below(static_cast<int64_t>(formats_.size())))];
+}
+
+int64_t Trial::DrawPosition(int64_t limit) {
+  // D is a few 2^-24 |angle| where the working format is f32 (BOUND-3).
+  constexpr int64_t kMeaningful = int64_t{1} << 17;
+  const bool exact = promise().angle == AngleForm::kExact;
+  const bool anywhere = source_.Chance(1, 4);
+  return gnomon::properties::DrawPosition(source_,
+                                          exact || anywhere ? limit : std::min(limit, kMeaningful));
+}
+
+void Trial::Require(const std::string& operation, Format format) {
+  if (subject_.Declares(operation, format)) return;
+  verdict_ = kDeclined;
+  throw TrialEnded();
+}
+
+Outputs Trial::Run(const Case& c) {
+  Outputs outputs = GuardedOutputs(c);
+  RunOn(c, &outputs);
+  return outputs;
+}
+
+void Trial::RunOn(const Case& c, Outputs* outputs) {
+  asked_.push_back(c);
+  OutputViews views;
+  for (auto& [role, tensor] : *outputs) views.emplace(role, tensor.view());
+  Outcome outcome;
+  try {
+    outcome = subject_.Run(c, views);
+  } catch (const std::exception& e) {
+    Fail(std::string("the subject threw: ") + e.what());
+  } catch (...) {
+    Fail("the subject threw");
+  }
+  switch (outcome.status) {
+    case Outcome::kOk:
+      return;
+    case Outcome::kUnsupported:
+      verdict_ = kDeclined;
+      throw TrialEnded();
+    case Outcome::kRejected:
+      Fail("the subject refuses a valid case: " + outcome.message);
+    case Outcome::kFailed:
+      Fail("the subject failed: " + outcome.message);
+  }
+}
+
+void Trial::Compare(const Interval& error, const Interval& tolerance, const Interval& size,
+                    const std::function<std::string()>& where) {
+  // mpfr_greater_p is false where either side is NaN: ask for "within", not for "outside".
+  if (!mpfr_lessequal_p(reference::Lower(error), reference::Upper(tolerance)))
+    Fail(where() + ": off by " + Show(error) + ", tolerance " + Show(tolerance));
+  const bool proves = mpfr_lessequal_p(reference::Lower(tolerance), reference::Upper(size)) != 0;
+  ++(proves ? compared_ : vacuous_);
+}
+
+void Trial::Expect(bool holds, const std::function<std::string()>& where) {
+  if (!holds) Fail(where());
+  ++compared_;
+}
+
+void Trial::Fail(const std::string& what) {
+  finding_ = what;
+  verdict_ = kFails;
+  throw TrialEnded();
+}
+
+Outputs GuardedOutputs(const Case& c, uint8_t fill) {
+  Outputs outputs;
+  for (const OutputShape& output : Validate(c)) {
+    if (!c.in_place.empty()) {
+      outputs.emplace(output.role, c.inputs.at(c.in_place));
+    } else {
+      outputs.emplace(output.role, Guarded(DTypeOf(c.format), output.shape, fill));
+    }
+  }
+  return outputs;
+}
+
+std::string Show(double value) {
+  char text[80];
+  std::snprintf(text, sizeof text, "%.9g (%a)", value, value);
+  return text;
+}
+std::string Show(const Interval& value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", reference::Midpoint(value));
+  return text;
+}
+
+std::string Describe(const Case& c) {
+  std::string text = c.operation + " " + std::string(Traits(c.format).name) + " {";
+  bool first = true;
+  for (const auto& [name, value] : c.parameters) {
+    text += (first ? "" : ", ") + name + ": " + ToText(value);
+    first = false;
+  }
+  text += "}";
+  for (const auto& [role, tensor] : c.inputs) {
+    text += " " + role + "[";
+    for (size_t i = 0; i < tensor.shape().size(); ++i)
+      text += (i ? ", " : "") + std::to_string(tensor.shape()[i]);
+    text += "] = (";
+    constexpr int64_t kShown = 8;
+    for (int64_t i = 0; i < std::min(tensor.count(), kShown); ++i) {
+      char number[40];
+      if (IsFloat(tensor.dtype())) {
+        std::snprintf(number, sizeof number, "%.9g", tensor.Value(i));
+      } else {
+        std::snprintf(number, sizeof number, "%lld", static_cast<long long>(tensor.Integer(i)));
+      }
+      text += (i ? std::string(", ") : std::string()) + number;
+    }
+    text += tensor.count() > kShown ? ", ...)" : ")";
+  }
+  if (!c.in_place.empty()) text += " in place";
+  return text;
+}
+
+}  // namespace gnomon::properties

@@ -1,0 +1,543 @@
+// A plain rope kernel, and the mistakes people make in one. Each is one precise change, marked by
+// Is().
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "gnomon/properties/plain_angle.h"
+#include "gnomon/properties/wrong_subjects.h"
+#include "gnomon/spec/rope.h"
+
+namespace gnomon::properties::rope {
+namespace {
+
+enum class M {
+  kNone,
+  kReadsHalfSplit,
+  kReadsInterleaved,
+  kOutputLayoutIgnored,
+  kSign,
+  kTableLayout,
+  kHeadsCrossed,
+  kBatchesCrossed,
+  kFirstHeadOnly,
+  kForwardReused,
+  kHalfTransposed,
+  kCosineNegated,
+  kInPlace,
+  kWritesInput,
+  kHeadDimDivisor,
+  kHeadDimPairs,
+  kIntegerExponent,
+  kDividesByFrequency,
+  kDoubledExponent,
+  kOddCosine,
+  kBaseIgnored,
+  kBaseTruncated,
+  kFrequenciesIgnored,
+  kPlusOne,
+  kMinusStart,
+  kStaleTable,
+  kStalePrevious,
+  kRowZero,
+  kHeadsAsSeq,
+  kCountsTokens,
+  kPositionsBf16,
+  kPositionsF16,
+  kPositionsF32,
+  kFrequenciesBf16,
+  kFrequenciesF16,
+  kFloatTwoPi,
+  kPolynomialBeyondRange,
+  kChained,
+  kClamps,
+  kWraps,
+  kTailSkipped,
+  kTailBeyond,
+  kInputStrides,
+  kOutputStrides,
+  kRowsAdjacent,
+  kReadsPadding,
+  kShortOffsets,
+  kZeroesCopied,
+  kLeavesCopied,
+  kCanonicalNan,
+  kOffsetIgnored,
+  kWindowIgnored,
+  kNanAsZero,
+  kCapsInfinity,
+  kSaturates,
+  kTruncates,
+  kRoundsTwice,
+  kMagnitude,
+  kTwoUlps,
+  kOneUlp,
+  kZeroFrequencyAsOne,
+  kZeroFrequencyNan,
+  kNegativeFrequency,
+  kAbsolutePosition,
+  kFlushesResult,
+  kFlushesInput,
+  kFlushesTable,
+  kBf16Arithmetic,
+  kTablesBf16,
+  kNegativeShared,
+};
+
+struct Row {
+  M mistake;
+  const char* id;
+  const char* text;
+  MistakeKind kind;
+  const char* promise;
+};
+
+constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
+
+constexpr Row kRows[] = {
+    {M::kReadsHalfSplit, "layout/half-split", "always pairs (i, i+r/2)", kFormula, "standard"},
+    {M::kReadsInterleaved, "layout/interleaved", "always pairs (2i, 2i+1)", kFormula, "standard"},
+    {M::kOutputLayoutIgnored, "layout/output-ignored", "writes in the layout it reads", kFormula,
+     "standard"},
+    {M::kSign, "sign", "sine negated", kFormula, "standard"},
+    {M::kTableLayout, "table-layout", "table [f0,f0,f1,f1,..] with the half rotation", kFormula,
+     "standard"},
+    {M::kHeadsCrossed, "q-k-crossed/heads", "heads taken in reverse order", kState, "standard"},
+    {M::kBatchesCrossed, "q-k-crossed/batches", "batch rows taken in reverse order", kState,
+     "standard"},
+    {M::kFirstHeadOnly, "q-k-crossed/first-head", "only the first head is turned", kState,
+     "standard"},
+    {M::kForwardReused, "backward", "the transpose turns forward", kFormula, "standard"},
+    {M::kHalfTransposed, "backward/half-signs", "the transpose changes one sign of two", kFormula,
+     "standard"},
+    {M::kCosineNegated, "backward/cosine", "the transpose negates the cosine", kFormula,
+     "standard"},
+    {M::kInPlace, "in-place", "y_b from the overwritten x_a", kState, "standard"},
+    {M::kWritesInput, "in-place/input-written", "turns the input too, out of place", kState,
+     "standard"},
+    {M::kHeadDimDivisor, "divisor", "exponent divided by head_dim", kFormula, "standard"},
+    {M::kHeadDimPairs, "pair-offset", "pairs (i, i+d/2) in a partial window", kFormula, "standard"},
+    {M::kIntegerExponent, "exponent-integer-division", "2i/r in integers", kFormula, "standard"},
+    {M::kDividesByFrequency, "exponent-inverse", "position divided by the frequency", kFormula,
+     "standard"},
+    {M::kDoubledExponent, "exponent-doubled", "exponent 4i/r", kFormula, "standard"},
+    {M::kOddCosine, "exponent-odd-cosine", "cosine with exponent (2i+1)/r", kFormula, "standard"},
+    {M::kBaseIgnored, "base", "10000 whatever rope_theta is", kFormula, "standard"},
+    {M::kBaseTruncated, "base/truncated", "rope_theta as an integer", kFormula, "standard"},
+    {M::kFrequenciesIgnored, "base/frequencies-ignored", "10000 where frequencies are given",
+     kFormula, "standard"},
+    {M::kPlusOne, "offset", "position + 1", kFormula, "standard"},
+    {M::kMinusStart, "arange-positions/from-first", "positions counted from the first token's",
+     kFormula, "standard"},
+    {M::kStaleTable, "stale-table", "table cached by shape, not by position", kState, "standard"},
+    {M::kStalePrevious, "stale-table/previous", "the table of the call before", kState, "standard"},
+    {M::kRowZero, "row-positions", "the first row's positions for every row", kState, "standard"},
+    {M::kHeadsAsSeq, "heads-as-seq", "position taken from the head index", kState, "standard"},
+    {M::kCountsTokens, "arange-positions", "0..T-1 whatever the positions are", kFormula,
+     "standard"},
+    {M::kPositionsBf16, "positions-bf16", "positions in bf16", kFormula, "f32-angle"},
+    {M::kPositionsF16, "positions-f16", "positions in f16", kFormula, "f32-angle"},
+    {M::kPositionsF32, "positions-bf16/f32-exact-promised",
+     "positions in f32, exact angles promised", kFormula, "standard"},
+    {M::kFrequenciesBf16, "frequencies-bf16", "frequencies in bf16", kFormula, "f32-angle"},
+    {M::kFrequenciesF16, "frequencies-f16", "frequencies in f16", kFormula, "f32-angle"},
+    {M::kFloatTwoPi, "unreduced/float-two-pi", "angle reduced by a float32 2 pi", kFormula,
+     "standard"},
+    {M::kPolynomialBeyondRange, "unreduced/polynomial", "sine by a polynomial for |a| < pi",
+     kFormula, "f32-angle"},
+    {M::kChained, "unreduced/chained", "theta multiplied up in float32, exact angles promised",
+     kFormula, "standard"},
+    {M::kClamps, "table-clamp", "positions beyond a table of 2048 rows clamped", kState,
+     "standard"},
+    {M::kWraps, "table-wrap", "positions beyond a table of 2048 rows wrapped", kState, "standard"},
+    {M::kTailSkipped, "tail-vector", "pairs after the last full vector not written", kState,
+     "standard"},
+    {M::kTailBeyond, "tail-overwrite", "a full vector written at the tail", kState, "standard"},
+    {M::kInputStrides, "stride-ignored/input", "input taken as contiguous", kState, "standard"},
+    {M::kOutputStrides, "stride-ignored/output", "output taken as contiguous", kState, "standard"},
+    {M::kRowsAdjacent, "stride-ignored/heads", "heads taken as adjacent", kState, "standard"},
+    {M::kReadsPadding, "stride-ignored/padding-read", "adds zero times what lies after the window",
+     kState, "standard"},
+    {M::kShortOffsets, "int32-index/16-bits", "offsets in 16 bits", kState, "standard"},
+    {M::kZeroesCopied, "window-not-copied/zeroed", "dims outside the window zeroed", kState,
+     "standard"},
+    {M::kLeavesCopied, "window-not-copied", "dims outside the window not written", kState,
+     "standard"},
+    {M::kCanonicalNan, "window-not-copied/nan-payload", "copied NaNs become the default NaN",
+     kState, "standard"},
+    {M::kOffsetIgnored, "pair-offset/window", "the window starts at dim 0", kFormula, "standard"},
+    {M::kWindowIgnored, "divisor/whole-head", "all dims turned, whatever rotary_dim is", kFormula,
+     "standard"},
+    {M::kNanAsZero, "nan-lost/as-zero", "NaN inputs count as 0", kFormula, "standard"},
+    {M::kCapsInfinity, "nan-lost/infinity", "infinite results become the largest number", kFormula,
+     "standard"},
+    {M::kSaturates, "f16-saturated", "overflow to the largest number", kFormula, "standard"},
+    {M::kTruncates, "bf16-truncated", "bf16 by truncation", kFormula, "standard"},
+    {M::kRoundsTwice, "bf16-double-rounding", "rounded to f32, then to 16 bits", kFormula,
+     "rounded"},
+    {M::kMagnitude, "magnitude", "everything 0.03 % too large", kFormula, "standard"},
+    {M::kTwoUlps, "table-ulp/two", "table entries two ulps up", kFormula, "standard"},
+    {M::kOneUlp, "table-ulp/one-rounded-promised", "table entries one ulp up, rounded promised",
+     kFormula, "rounded"},
+    {M::kZeroFrequencyAsOne, "frequency-zero/as-one", "frequency 0 counts as 1", kFormula,
+     "standard"},
+    {M::kZeroFrequencyNan, "frequency-zero/period", "frequency 0 by way of its period", kFormula,
+     "standard"},
+    {M::kNegativeFrequency, "negative-position/frequency", "|frequency|", kFormula, "standard"},
+    {M::kAbsolutePosition, "negative-position", "|position|", kFormula, "standard"},
+    {M::kNegativeShared, "negative-position/unsigned", "positions as unsigned 32-bit numbers",
+     kFormula, "standard"},
+    {M::kFlushesResult, "subnormals-flushed/result", "subnormal results flushed to zero", kFormula,
+     "standard"},
+    {M::kFlushesInput, "subnormals-flushed/input", "subnormal inputs count as 0", kFormula,
+     "standard"},
+    {M::kFlushesTable, "subnormals-flushed/table", "subnormal table entries count as 0", kFormula,
+     "standard"},
+    {M::kBf16Arithmetic, "bf16-double-rounding/arithmetic", "rotation in 16 bits, f32 promised",
+     kFormula, "standard"},
+    {M::kTablesBf16, "table-ulp/16-bit-tables", "tables in bf16, f32 promised", kFormula,
+     "standard"},
+};
+
+// Addresses of a tensor's elements, as this kernel computes them.
+struct Walk {
+  TensorView view;
+  Shape strides;
+  bool short_offsets = false;
+
+  std::byte* At(int64_t b, int64_t s, int64_t h, int64_t d) const {
+    int64_t offset = b * strides[0] + s * strides[1] + h * strides[2] + d * strides[3];
+    if (short_offsets && offset > 0) offset = static_cast<uint16_t>(offset);
+    return view.data + offset * SizeOf(view.dtype);
+  }
+};
+
+class PlainRope final : public Subject {
+ public:
+  PlainRope(M mistake, std::string name, const std::string& promise)
+      : mistake_(mistake), name_(std::move(name)), promise_(*ProfileFromName(promise)) {}
+
+  std::string Name() const override { return name_; }
+  bool Declares(const std::string& operation, Format format) const override {
+    return operation.rfind("rope.", 0) == 0 && format != Format::kF64;
+  }
+  size_t Promise() const override { return promise_; }
+
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    format_ = c.format;
+    if (c.operation == "rope.frequencies") return Frequencies(c, outputs.at("w"));
+    if (c.operation == "rope.table") return Table(c, outputs.at("cos"), outputs.at("sin"));
+    return Apply(c, outputs.at("y"));
+  }
+
+ private:
+  bool Is(M mistake) const { return mistake_ == mistake; }
+  const Profile& promise() const { return kProfiles[promise_]; }
+  AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
+  bool narrow(Stage stage) const { return stage == Stage::kOutput || Is(M::kBf16Arithmetic); }
+
+  PlainFrequency FrequencyOf(const RopeFrequencies& f, int64_t pair) const {
+    PlainFrequency w;
+    w.base = f.rope_theta;
+    w.numerator = 2 * pair;
+    w.denominator = f.rotary_dim;
+    w.pair = pair;
+    if (!f.frequencies.empty() && !Is(M::kFrequenciesIgnored))
+      w.given = &f.frequencies[static_cast<size_t>(pair)];
+    if (Is(M::kHeadDimDivisor)) w.denominator = f.head_dim;
+    if (Is(M::kIntegerExponent)) w.numerator = 2 * pair / f.rotary_dim * f.rotary_dim;
+    if (Is(M::kDoubledExponent)) w.numerator = 4 * pair;
+    if (Is(M::kBaseIgnored)) w.base = 10000;
+    if (Is(M::kBaseTruncated)) w.base = std::max(1.0, std::floor(f.rope_theta.value));
+    return w;
+  }
+
+  // What the kernel takes the position to be.
+  int64_t PositionOf(int64_t position) const {
+    const double p = static_cast<double>(position);
+    if (Is(M::kPlusOne)) return position + 1;
+    if (Is(M::kAbsolutePosition)) return std::abs(position);
+    if (Is(M::kNegativeShared)) return static_cast<uint32_t>(position);
+    if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
+    if (Is(M::kWraps)) return position % 2048;
+    if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
+    if (Is(M::kPositionsF32)) return std::llrint(RoundToFormat(Format::kF32, p));
+    if (Is(M::kPositionsF16))
+      return std::llrint(std::clamp(RoundToFormat(Format::kF16, p), -65504.0, 65504.0));
+    return position;
+  }
+
+  PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair) const {
+    PlainFrequency w = FrequencyOf(f, pair);
+    const int64_t m = PositionOf(position);
+    Number number;  // a frequency of its own making
+    const double value = FrequencyAs(form(), w);
+    const auto replace = [&](double by) {
+      number = by;
+      w.given = &number;
+    };
+    if (Is(M::kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
+    if (Is(M::kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
+    if (Is(M::kDividesByFrequency) && value != 0) replace(1 / value);
+    if (Is(M::kZeroFrequencyAsOne) && value == 0) replace(1);
+    if (Is(M::kNegativeFrequency)) replace(std::abs(value));
+    if (Is(M::kZeroFrequencyNan) && value == 0) return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
+    PlainTurn turn = TurnAs(form(), w, m);
+    if (Is(M::kOddCosine) && w.given == nullptr) {
+      ++w.numerator;
+      turn.cos = TurnAs(form(), w, m).cos;
+    }
+    if (Is(M::kFloatTwoPi)) {
+      constexpr float kTwoPi = 6.2831853f;
+      const double angle = static_cast<double>(m) * value;
+      const double reduced = angle - std::rint(angle / kTwoPi) * kTwoPi;
+      turn = {std::cos(reduced), std::sin(reduced)};
+    }
+    if (Is(M::kPolynomialBeyondRange)) {
+      const float a = static_cast<float>(m) * static_cast<float>(value);
+      if (std::abs(a) > 40) turn.sin = a - a * a * a / 6;
+    }
+    return turn;
+  }
+
+  // A table entry as it is stored.
+  float Stored(double entry) const {
+    if (narrow(promise().tables) || Is(M::kTablesBf16))
+      return static_cast<float>(RoundToFormat(Is(M::kTablesBf16) ? Format::kBf16 : format_, entry));
+    float v = static_cast<float>(entry);
+    const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
+    for (int i = 0; i < ulps; ++i) v = std::nextafter(v, v < 0 ? -2.0f : 2.0f);
+    if (Is(M::kFlushesTable) && std::abs(v) < std::numeric_limits<float>::min()) v = 0;
+    return v;
+  }
+
+  StoreMistake store() const {
+    switch (mistake_) {
+      case M::kTruncates:
+        return StoreMistake::kTruncates;
+      case M::kRoundsTwice:
+        return StoreMistake::kRoundsTwice;
+      case M::kSaturates:
+        return StoreMistake::kSaturates;
+      case M::kFlushesResult:
+        return StoreMistake::kFlushes;
+      case M::kCapsInfinity:
+        return StoreMistake::kCapsInfinity;
+      default:
+        return StoreMistake::kNone;
+    }
+  }
+  void Store(const TensorView& view, std::byte* address, double value) const {
+    StoreBits(view.dtype, address, StoredBits(format_, value, store()));
+  }
+
+  Outcome Frequencies(const Case& c, const TensorView& w) {
+    const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
+    for (int64_t i = 0; i < f.pairs(); ++i)
+      Store(w, w.AddressOf(i), FrequencyAs(form(), FrequencyOf(f, i)));
+    return {};
+  }
+
+  Outcome Table(const Case& c, const TensorView& cos, const TensorView& sin) {
+    const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
+    const Tensor& positions = c.inputs.at("positions");
+    const bool direct = promise().correctly_rounded && !Is(M::kOneUlp);
+    for (int64_t i = 0; i < positions.count() * f.pairs(); ++i) {
+      if (Is(M::kTailSkipped) && i % f.pairs() >= f.pairs() / 8 * 8) continue;
+      const PlainTurn turn = TurnOf(f, positions.Integer(i / f.pairs()), i % f.pairs());
+      Store(cos, cos.AddressOf(i), direct ? turn.cos : Stored(turn.cos));
+      Store(sin, sin.AddressOf(i),
+            (Is(M::kSign) ? -1 : 1) * (direct ? turn.sin : static_cast<double>(Stored(turn.sin))));
+    }
+    if (Is(M::kTailBeyond) && f.pairs() % 8 != 0)
+      Store(cos, cos.AddressOf(cos.count() - 1) + SizeOf(cos.dtype), 0);
+    return {};
+  }
+
+  Outcome Apply(const Case& c, const TensorView& y);
+  void Head(const Case& c, const RopeApply& a, const Walk& x, const Walk& y,
+            const std::vector<PlainTurn>& turns, int64_t b, int64_t s, int64_t h) const;
+  std::vector<PlainTurn> TurnsOf(const Case& c, const RopeApply& a, int64_t b, int64_t s,
+                                 int64_t h);
+
+  M mistake_;
+  std::string name_;
+  size_t promise_;
+  Format format_ = Format::kF32;
+  std::map<std::string, std::vector<int64_t>> cached_positions_;  // kStaleTable
+  std::vector<int64_t> previous_;                                 // kStalePrevious
+};
+
+// The turn of every pair at one token.
+std::vector<PlainTurn> PlainRope::TurnsOf(const Case& c, const RopeApply& a, int64_t b, int64_t s,
+                                          int64_t h) {
+  const RopeFrequencies& f = a.frequencies;
+  std::vector<PlainTurn> turns;
+  if (c.inputs.count("cos")) {
+    const Tensor &cos = c.inputs.at("cos"), &sin = c.inputs.at("sin");
+    const int64_t seq = c.inputs.at("x").shape()[1], rows = cos.count() / f.pairs();
+    for (int64_t i = 0; i < f.pairs(); ++i) {
+      const int64_t at = (rows > seq ? b * seq + s : s) * f.pairs() + i;
+      turns.push_back({cos.Value(at), sin.Value(at)});
+      if (!promise().correctly_rounded)
+        turns.back() = {static_cast<float>(turns.back().cos), static_cast<float>(turns.back().sin)};
+    }
+    return turns;
+  }
+  const Tensor& positions = c.inputs.at("positions");
+  const int64_t seq = c.inputs.at("x").shape()[1];
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < positions.count(); ++i) all.push_back(positions.Integer(i));
+  if (Is(M::kStalePrevious) && previous_.size() == all.size()) {
+    all = previous_;
+  }
+  if (Is(M::kStaleTable)) {
+    const std::string key = ToText(c.parameters.at("head_dim")) + "/" + std::to_string(all.size());
+    all = cached_positions_.emplace(key, all).first->second;
+  }
+  int64_t position = all[static_cast<size_t>((b * seq + s) % static_cast<int64_t>(all.size()))];
+  if (Is(M::kRowZero)) position = all[static_cast<size_t>(s)];
+  if (Is(M::kCountsTokens)) position = s;
+  if (Is(M::kHeadsAsSeq)) position = h;
+  if (Is(M::kMinusStart)) position -= all[0];
+  for (int64_t i = 0; i < f.pairs(); ++i) {
+    PlainTurn turn = TurnOf(f, position, i);
+    if (!promise().correctly_rounded || Is(M::kOneUlp)) turn = {Stored(turn.cos), Stored(turn.sin)};
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+void PlainRope::Head(const Case& c, const RopeApply& a, const Walk& x, const Walk& y,
+                     const std::vector<PlainTurn>& turns, int64_t b, int64_t s, int64_t h) const {
+  const int64_t head_dim = a.frequencies.head_dim, pairs = a.frequencies.pairs();
+  const DType dtype = x.view.dtype;
+  // The head as it was, so that any layout can be written in place.
+  const int64_t from_head = Is(M::kHeadsCrossed) ? x.view.shape[2] - 1 - h : h;
+  const int64_t from_batch = Is(M::kBatchesCrossed) ? x.view.shape[0] - 1 - b : b;
+  std::vector<uint64_t> before;
+  for (int64_t d = 0; d < head_dim; ++d)
+    before.push_back(LoadBits(dtype, x.At(from_batch, s, from_head, d)));
+  const auto value = [&](int64_t d) {
+    double v = DecodeBits(format_, before[static_cast<size_t>(d)]);
+    if (Is(M::kNanAsZero) && std::isnan(v)) v = 0;
+    const FormatTraits& t = Traits(format_);
+    if (Is(M::kFlushesInput) &&
+        std::abs(v) < std::ldexp(1.0, t.min_quantum_exponent + t.precision - 1))
+      v = 0;
+    return v;
+  };
+  const auto rounded = [&](double v) {
+    if (promise().correctly_rounded) return v;
+    return narrow(promise().arithmetic) ? RoundToFormat(format_, v)
+                                        : static_cast<double>(static_cast<float>(v));
+  };
+
+  for (int64_t d = 0; d < head_dim; ++d) {
+    if (a.InWindow(d) || Is(M::kLeavesCopied)) continue;
+    uint64_t bits = before[static_cast<size_t>(d)];
+    if (Is(M::kZeroesCopied)) bits = 0;
+    if (Is(M::kCanonicalNan) && std::isnan(DecodeBits(format_, bits)))
+      bits = EncodeBits(format_, std::nan(""));
+    StoreBits(dtype, y.At(b, s, h, d), bits);
+  }
+  RopeLayout in = a.input_layout, out = a.output_layout;
+  if (Is(M::kReadsHalfSplit)) in = out = RopeLayout::kHalfSplit;
+  if (Is(M::kReadsInterleaved)) in = out = RopeLayout::kInterleaved;
+  if (Is(M::kOutputLayoutIgnored)) out = in;
+  for (int64_t i = 0; i < pairs; ++i) {
+    if (Is(M::kTailSkipped) && i >= pairs / 8 * 8) break;
+    int64_t a_in = a.Dim(in, i, 0), b_in = a.Dim(in, i, 1);
+    int64_t a_out = a.Dim(out, i, 0), b_out = a.Dim(out, i, 1);
+    if (Is(M::kHeadDimPairs) && in == RopeLayout::kHalfSplit && head_dim % 2 == 0)
+      b_in = b_out = a_in + head_dim / 2 < head_dim ? a_in + head_dim / 2 : b_in;
+    const size_t at = static_cast<size_t>(i);
+    double cos_a = turns[at].cos, sin_a = turns[at].sin, cos_b = cos_a, sin_b = sin_a;
+    if (Is(M::kTableLayout) && in == RopeLayout::kHalfSplit) {
+      const PlainTurn &first = turns[at / 2], &second = turns[static_cast<size_t>((pairs + i) / 2)];
+      cos_a = first.cos, sin_a = first.sin, cos_b = second.cos, sin_b = second.sin;
+    }
+    if (a.direction == RopeDirection::kTranspose && !Is(M::kForwardReused)) {
+      sin_a = -sin_a;
+      if (!Is(M::kHalfTransposed)) sin_b = -sin_b;
+      if (Is(M::kCosineNegated)) cos_a = -cos_a, cos_b = -cos_b;
+    }
+    if (Is(M::kSign)) sin_a = -sin_a, sin_b = -sin_b;
+    if (Is(M::kFirstHeadOnly) && h > 0) cos_a = cos_b = 1, sin_a = sin_b = 0;
+    double xa = value(a_in);
+    const double xb = value(b_in);
+    double ya = rounded(rounded(xa * cos_a) - rounded(xb * sin_a));
+    if (Is(M::kMagnitude)) ya *= 1.0003;
+    if (Is(M::kReadsPadding))
+      ya += 0 * DecodeBits(format_, LoadBits(dtype, x.At(b, s, h, head_dim)));
+    Store(y.view, y.At(b, s, h, a_out), ya);
+    if (Is(M::kInPlace)) xa = DecodeBits(format_, LoadBits(dtype, x.At(b, s, h, a_in)));
+    double yb = rounded(rounded(xa * sin_b) + rounded(xb * cos_b));
+    if (Is(M::kMagnitude)) yb *= 1.0003;
+    Store(y.view, y.At(b, s, h, b_out), yb);
+    if (Is(M::kWritesInput) && c.in_place.empty())
+      StoreBits(dtype, x.At(b, s, h, a_in), LoadBits(dtype, y.At(b, s, h, a_out)));
+  }
+  if (Is(M::kTailBeyond) && pairs % 8 != 0)
+    for (int64_t i = pairs; i < (pairs + 7) / 8 * 8; ++i)
+      StoreBits(dtype, y.At(b, s, h, a.Dim(out, i, 1)), 0);
+}
+
+Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
+  RopeApply a = gnomon::rope::ReadApply(c);
+  if (Is(M::kOffsetIgnored)) a.rotary_offset = 0;
+  if (Is(M::kWindowIgnored) && a.frequencies.head_dim % 2 == 0 &&
+      a.frequencies.frequencies.empty() && !c.inputs.count("cos")) {
+    a.rotary_offset = 0;
+    a.frequencies.rotary_dim = a.frequencies.head_dim;
+  }
+  const ConstTensorView x = c.inputs.at("x").view();
+  Walk from{y, y.strides};
+  if (c.in_place.empty()) {
+    // Its mistakes may write here.
+    from.view = {x.dtype, const_cast<std::byte*>(x.data), x.shape, x.strides};
+    from.strides = x.strides;
+  }
+  Walk to{y, y.strides};
+  const Shape contiguous = ContiguousStrides(x.shape);
+  if (Is(M::kInputStrides)) from.strides = contiguous;
+  if (Is(M::kOutputStrides)) to.strides = contiguous;
+  if (Is(M::kRowsAdjacent) && std::abs(from.strides[3]) == 1)
+    from.strides[2] = x.shape[3] * from.strides[3];
+  from.short_offsets = to.short_offsets = Is(M::kShortOffsets);
+  const auto remember = [&] {
+    previous_.clear();
+    if (!c.inputs.count("positions")) return;
+    for (int64_t i = 0; i < c.inputs.at("positions").count(); ++i)
+      previous_.push_back(c.inputs.at("positions").Integer(i));
+  };
+  for (int64_t b = 0; b < x.shape[0]; ++b)
+    for (int64_t s = 0; s < x.shape[1]; ++s) {
+      std::vector<PlainTurn> turns = TurnsOf(c, a, b, s, 0);
+      for (int64_t h = 0; h < x.shape[2]; ++h) {
+        if (Is(M::kHeadsAsSeq)) turns = TurnsOf(c, a, b, s, h);
+        Head(c, a, from, to, turns, b, s, h);
+      }
+    }
+  remember();
+  return {};
+}
+
+}  // namespace
+
+std::vector<WrongSubject> WrongSubjects() {
+  std::vector<WrongSubject> all;
+  for (const Row& row : kRows)
+    all.push_back({row.id, row.text, row.kind, "rope", [row] {
+                     return std::make_unique<PlainRope>(row.mistake, std::string("wrong:") + row.id,
+                                                        row.promise);
+                   }});
+  return all;
+}
+
+std::unique_ptr<Subject> PlainSubject(const std::string& profile) {
+  return std::make_unique<PlainRope>(M::kNone, "plain-rope:" + profile, profile);
+}
+
+}  // namespace gnomon::properties::rope
