@@ -1,5 +1,5 @@
-// Side-by-side timing: every round runs each item once, in rotated order, in one process; a ratio is
-// the median over rounds of the two items' own ratio, so drift of the machine cancels.
+// Side-by-side timing: every round runs each item once, in rotated order, in one process; a ratio
+// is the median over rounds of the two items' own ratio, so drift of the machine cancels.
 #ifndef GNOMON_OPTIMIZED_BENCH_H_
 #define GNOMON_OPTIMIZED_BENCH_H_
 
@@ -111,8 +111,10 @@ inline void PrintMachine() {
       name = line.substr(line.find(':') + 2);
       break;
     }
-  std::printf("CPU: %s\ntarget: %s\nthread CPU time, one thread, ratios of one process; above 1 is faster\n",
-              name.c_str(), CurrentTarget().c_str());
+  std::printf(
+      "CPU: %s\ntarget: %s\nthread CPU time, one thread, ratios of one process; above 1 is "
+      "faster\n",
+      name.c_str(), CurrentTarget().c_str());
 }
 
 }  // namespace gnomon::optimized::bench

@@ -112,8 +112,7 @@ struct ExactFrequency::Base {
 ExactFrequency ExactFrequency::Given(const Number& number) {
   ExactFrequency w;
   w.value_ = Rational(number, &w.sign_);
-  if (w.sign_ != 0)
-    w.log2_ = BitLength(w.value_.numerator) - BitLength(w.value_.denominator);
+  if (w.sign_ != 0) w.log2_ = BitLength(w.value_.numerator) - BitLength(w.value_.denominator);
   return w;
 }
 
@@ -138,8 +137,7 @@ std::vector<ExactFrequency> ExactFrequency::Powers(const Number& base,
 
 Enclosure ExactFrequency::Magnitude(int64_t bits) const {
   if (!base_) {
-    const int64_t shift =
-        bits + 1 - BitLength(value_.numerator) + BitLength(value_.denominator);
+    const int64_t shift = bits + 1 - BitLength(value_.numerator) + BitLength(value_.denominator);
     const cpp_int n = ShiftLeft(value_.numerator, std::max<int64_t>(shift, 0));
     const cpp_int d = ShiftLeft(value_.denominator, std::max<int64_t>(-shift, 0));
     cpp_int quotient, remainder;
@@ -147,22 +145,24 @@ Enclosure ExactFrequency::Magnitude(int64_t bits) const {
     return {quotient, remainder.is_zero() ? quotient : cpp_int(quotient + 1), -shift};
   }
   if (numerator_ == 0 || base_->one())
-    return {cpp_int(1) << static_cast<unsigned>(bits), cpp_int(1) << static_cast<unsigned>(bits), -bits};
-  // w = 2^k e^f with f = -(numerator / denominator) ln base - k ln 2 in [0, ln 2). ln base and ln 2 are
-  // within 2^11 8 W units, |k| < 2^12, so f is within 2^28 W units, and below W = 2^18 the 64 guard
-  // bits hold the error of e^f with 2^-16 to spare.
+    return {cpp_int(1) << static_cast<unsigned>(bits), cpp_int(1) << static_cast<unsigned>(bits),
+            -bits};
+  // w = 2^k e^f with f = -(numerator / denominator) ln base - k ln 2 in [0, ln 2). ln base and ln 2
+  // are within 2^11 8 W units, |k| < 2^12, so f is within 2^28 W units, and below W = 2^18 the 64
+  // guard bits hold the error of e^f with 2^-16 to spare.
   const int64_t W = bits + 64;
   const bool ready = W <= Base::kReadyBits;
   const int64_t bits_at_hand = ready ? Base::kReadyBits : W;
   const cpp_int log2_at_hand = ready ? base_->ready_log2 : Base::Log2Series(W);
   const cpp_int log_at_hand = ready ? base_->ready_log : base_->LogSeries(W, log2_at_hand);
-  const cpp_int y = -((log_at_hand * numerator_ / denominator_) >>
-                      static_cast<unsigned>(bits_at_hand - W));
+  const cpp_int y =
+      -((log_at_hand * numerator_ / denominator_) >> static_cast<unsigned>(bits_at_hand - W));
   const cpp_int log2 = log2_at_hand >> static_cast<unsigned>(bits_at_hand - W);
   int64_t k = static_cast<int64_t>(y / log2);
   if (y < k * log2) --k;
   const cpp_int f = y - k * log2;
-  // e^f = (e^(f / 256))^256: the Taylor series loses 2 units a term, the squarings multiply that by 512.
+  // e^f = (e^(f / 256))^256: the Taylor series loses 2 units a term, the squarings multiply that by
+  // 512.
   const cpp_int one = cpp_int(1) << static_cast<unsigned>(W);
   const cpp_int small = f >> 8;
   cpp_int sum = one, term = one;
@@ -175,7 +175,8 @@ Enclosure ExactFrequency::Magnitude(int64_t bits) const {
   return {low, low + 3, k - W + 62};
 }
 
-// Is |w| exactly n 2^exponent? base^(p/q) in lowest terms is rational only where base is a q-th power.
+// Is |w| exactly n 2^exponent? base^(p/q) in lowest terms is rational only where base is a q-th
+// power.
 bool ExactFrequency::IsExactly(const cpp_int& n, int64_t exponent) const {
   const PositiveRational& b = base_->value;
   if (denominator_ > std::max(BitLength(b.numerator), BitLength(b.denominator))) return false;
@@ -185,7 +186,8 @@ bool ExactFrequency::IsExactly(const cpp_int& n, int64_t exponent) const {
   const cpp_int left = power(n, denominator_) * power(b.numerator, numerator_);
   const cpp_int right = power(b.denominator, numerator_);
   const int64_t shift = exponent * denominator_;
-  return ShiftLeft(left, std::max<int64_t>(shift, 0)) == ShiftLeft(right, std::max<int64_t>(-shift, 0));
+  return ShiftLeft(left, std::max<int64_t>(shift, 0)) ==
+         ShiftLeft(right, std::max<int64_t>(-shift, 0));
 }
 
 uint64_t ExactFrequency::Round(Format format) const {
@@ -226,7 +228,8 @@ std::optional<Circle> EncloseCircle(const ExactFrequency& w, int64_t position, i
   cpp_int high = ShiftLeft(cpp_int(magnitude.high * m), shift) + 1;
   // a = k pi/2 + r. More bits of pi than k has, so k pi/2 is within 2 units.
   const int64_t extra = std::max<int64_t>(BitLength(high) - bits, 0) + 8;
-  const cpp_int half_pi = PiInUnits(bits + extra - 1);  // pi 2^(bits + extra - 1): pi/2 in units of 2^-(bits + extra)
+  const cpp_int half_pi =
+      PiInUnits(bits + extra - 1);  // pi 2^(bits + extra - 1): pi/2 in units of 2^-(bits + extra)
   const cpp_int k = (low << static_cast<unsigned>(extra)) / half_pi;
   if (!k.is_zero()) {
     const cpp_int turned = (k * half_pi) >> static_cast<unsigned>(extra);
@@ -248,9 +251,7 @@ std::optional<Circle> EncloseCircle(const ExactFrequency& w, int64_t position, i
   }
   const cpp_int error = (high - low) + 3 * terms;
   const cpp_int one = cpp_int(1) << static_cast<unsigned>(bits);
-  const auto clamp = [&one](const cpp_int& v) {
-    return v < 0 ? cpp_int(0) : v > one ? one : v;
-  };
+  const auto clamp = [&one](const cpp_int& v) { return v < 0 ? cpp_int(0) : v > one ? one : v; };
   Circle c{clamp(cosine - error), clamp(cosine + error), clamp(sine - error), clamp(sine + error)};
   const int quadrant = static_cast<int>(k & 3);
   if (quadrant & 1) {
@@ -287,7 +288,8 @@ PairBits RotateNonFinite(double c, double s, double x0, double x1, Format format
   const double nan = std::nan("");
   if (std::isnan(c) || std::isnan(s) || std::isnan(x0) || std::isnan(x1))
     return RoundDoubles(nan, nan, format);
-  // A factor of size 1 keeps the sign, the zero and the infinity of every product, and cannot overflow.
+  // A factor of size 1 keeps the sign, the zero and the infinity of every product, and cannot
+  // overflow.
   const auto unit = [](double v) { return std::isinf(v) || v == 0 ? v : std::copysign(1.0, v); };
   const double a = unit(x0), b = unit(x1), C = unit(c), S = unit(s);
   return RoundDoubles(a * C - b * S, a * S + b * C, format);
@@ -301,8 +303,7 @@ PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format) {
   const bool negative = (position < 0) != (w.sign() < 0);
   // |sin a| < |a| < 2^(log2 + 1) |m|: at most half the smallest subnormal rounds to zero.
   const int64_t size = w.log2() + 1 + BitLength(static_cast<uint128_t>(std::abs(position)));
-  if (size <= Traits(format).min_quantum_exponent - 1)
-    return {one, negative ? SignBit(format) : 0};
+  if (size <= Traits(format).min_quantum_exponent - 1) return {one, negative ? SignBit(format) : 0};
   for (int64_t bits = 256;; bits *= 2) {
     const auto c = EncloseCircle(w, position, bits);
     if (!c) continue;
@@ -315,12 +316,15 @@ PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format) {
   }
 }
 
-PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1, Format format) {
+PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
+                       Format format) {
   if (!std::isfinite(x0) || !std::isfinite(x1)) {
     const PairBits signs = RoundCosSin(w, position, Format::kF32);
     const bool turned = position != 0 && w.sign() != 0;
-    const double c = DecodeBits(Format::kF32, signs.first), s = DecodeBits(Format::kF32, signs.second);
-    return RotateNonFinite(std::copysign(1.0, c), turned ? std::copysign(1.0, s) : 0.0, x0, x1, format);
+    const double c = DecodeBits(Format::kF32, signs.first),
+                 s = DecodeBits(Format::kF32, signs.second);
+    return RotateNonFinite(std::copysign(1.0, c), turned ? std::copysign(1.0, s) : 0.0, x0, x1,
+                           format);
   }
   if (position == 0 || w.sign() == 0 || (x0 == 0 && x1 == 0)) return RoundDoubles(x0, x1, format);
   Dyadic a = ToDyadic(x0), b = ToDyadic(x1);

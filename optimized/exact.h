@@ -34,11 +34,13 @@ class ExactFrequency {
  public:
   static ExactFrequency Given(const Number& number);
   // One for each numerator. base > 0, numerators >= 0, denominator > 0.
-  static std::vector<ExactFrequency> Powers(const Number& base, const std::vector<int64_t>& numerators,
+  static std::vector<ExactFrequency> Powers(const Number& base,
+                                            const std::vector<int64_t>& numerators,
                                             int64_t denominator);
 
   int sign() const { return sign_; }
-  // |w|, not 0, with low of at least `bits` bits and high - low <= 3. Where low == high it is exact.
+  // |w|, not 0, with low of at least `bits` bits and high - low <= 3. Where low == high it is
+  // exact.
   Enclosure Magnitude(int64_t bits) const;
   // 2^(l - 1) < |w| < 2^(l + 1).
   int64_t log2() const { return log2_; }
@@ -51,7 +53,7 @@ class ExactFrequency {
 
   int sign_ = 0;
   int64_t log2_ = 0;
-  PositiveRational value_;           // of a number as given
+  PositiveRational value_;            // of a number as given
   std::shared_ptr<const Base> base_;  // of a power
   int64_t numerator_ = 0, denominator_ = 1;
 };
@@ -67,9 +69,10 @@ struct PairBits {
 // cos(m w) and sin(m w), correctly rounded. |position| <= 2^31.
 PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format);
 
-// x0 cos a - x1 sin a and x0 sin a + x1 cos a for a = m w, correctly rounded; a result that is exactly
-// zero is +0. Where x0 or x1 is not finite: the extended-real value of ROPE-7.
-PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1, Format format);
+// x0 cos a - x1 sin a and x0 sin a + x1 cos a for a = m w, correctly rounded; a result that is
+// exactly zero is +0. Where x0 or x1 is not finite: the extended-real value of ROPE-7.
+PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
+                       Format format);
 
 // The same for a cosine and a sine as given (ROPE-4), any doubles.
 PairBits RoundRotation(double c, double s, double x0, double x1, Format format);

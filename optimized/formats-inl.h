@@ -43,9 +43,9 @@ struct Bf16Lanes : Lanes16 {
     namespace hn = hwy::HWY_NAMESPACE;
     return hn::BitCast(F(), hn::And(hn::BitCast(U(), v), hn::Set(U(), 0xffff0000u)));
   }
-  // The rounded bits in the upper half; the lower half is noise. v must be the result of arithmetic on
-  // operands whose NaNs, if any, have 16 zero bits at the end, as promoted bf16 has: then so has a NaN
-  // that arithmetic hands on or makes, and adding less than 2^16 leaves it one.
+  // The rounded bits in the upper half; the lower half is noise. v must be the result of arithmetic
+  // on operands whose NaNs, if any, have 16 zero bits at the end, as promoted bf16 has: then so has
+  // a NaN that arithmetic hands on or makes, and adding less than 2^16 leaves it one.
   static HWY_INLINE VU Upper(VF v) {
     namespace hn = hwy::HWY_NAMESPACE;
     const U u;
@@ -88,8 +88,9 @@ struct F16Lanes : Lanes16 {
     const VU sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 0x8000));
     const VU size = hn::And(bits, hn::Set(u, 0x7fffffff));
     const VU nan = hn::Or(hn::Set(u, 0x7e00), hn::And(hn::ShiftRight<13>(size), hn::Set(u, 0x1ff)));
-    const VU subnormal = hn::Sub(
-        hn::BitCast(u, hn::Add(hn::BitCast(F(), size), hn::Set(F(), 0.5f))), hn::Set(u, 0x3f000000));
+    const VU subnormal =
+        hn::Sub(hn::BitCast(u, hn::Add(hn::BitCast(F(), size), hn::Set(F(), 0.5f))),
+                hn::Set(u, 0x3f000000));
     const VU odd = hn::And(hn::ShiftRight<13>(size), hn::Set(u, 1));
     const VU rebiased = hn::Sub(hn::Add(size, hn::Set(u, 0xfff)), hn::Set(u, uint32_t{112} << 23));
     VU rounded = hn::ShiftRight<13>(hn::Add(rebiased, odd));

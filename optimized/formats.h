@@ -1,5 +1,5 @@
-// float32 and the 16-bit formats, one element at a time (FORMAT-3, FORMAT-5): round to nearest, ties
-// to even, in integers; a NaN stays a NaN. formats-inl.h has the same for vectors.
+// float32 and the 16-bit formats, one element at a time (FORMAT-3, FORMAT-5): round to nearest,
+// ties to even, in integers; a NaN stays a NaN. formats-inl.h has the same for vectors.
 #ifndef GNOMON_OPTIMIZED_FORMATS_H_
 #define GNOMON_OPTIMIZED_FORMATS_H_
 
@@ -40,7 +40,8 @@ inline uint16_t F16FromF32(float v) {
 inline float F32FromF16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, size = bits & 0x7fff;
   if (size >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | size << 13);
-  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(std::bit_cast<float>(size << 13) * 0x1p112f));
+  return std::bit_cast<float>(sign |
+                              std::bit_cast<uint32_t>(std::bit_cast<float>(size << 13) * 0x1p112f));
 }
 
 inline uint64_t EncodeF32(Format format, float v) {

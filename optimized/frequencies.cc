@@ -71,7 +71,8 @@ void WriteTable(const Turns& turns, const ConstTensorView& positions, const Tens
     throw Rejected("cos", std::string(Name(cos.dtype)), "must be F32, BF16 or F16", "FORMAT-1");
   const size_t pairs = turns.size(), padded = turns.padded();
   const int64_t rows = positions.count();
-  const bool in_order = format == Format::kF32 && pairs == padded && cos.contiguous() && sin.contiguous();
+  const bool in_order =
+      format == Format::kF32 && pairs == padded && cos.contiguous() && sin.contiguous();
   const int64_t block = in_order ? 1024 : static_cast<int64_t>(kStepRows);
   const bool stream = StreamsPast(2 * cos.count() * SizeOf(cos.dtype));
   std::vector<int64_t> m(static_cast<size_t>(block));
@@ -82,7 +83,8 @@ void WriteTable(const Turns& turns, const ConstTensorView& positions, const Tens
   }
   for (int64_t row = 0; row < rows; row += block) {
     const int64_t count = std::min(block, rows - row);
-    for (int64_t i = 0; i < count; ++i) m[static_cast<size_t>(i)] = PositionAt(positions.dtype, positions.AddressOf(row + i));
+    for (int64_t i = 0; i < count; ++i)
+      m[static_cast<size_t>(i)] = PositionAt(positions.dtype, positions.AddressOf(row + i));
     if (in_order) {
       const size_t at = static_cast<size_t>(row) * pairs;
       FillTable(turns, m.data(), static_cast<size_t>(count),

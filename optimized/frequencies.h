@@ -26,8 +26,8 @@ bool StreamsPast(int64_t bytes);
 void WriteTable(const Turns& turns, const ConstTensorView& positions, const TensorView& cos,
                 const TensorView& sin);
 
-// ROUND-4: bits of a 16-bit format from a correctly rounded float32. Only a float32 that is itself a
-// boundary between two values of the format leaves the question open; false there.
+// ROUND-4: bits of a 16-bit format from a correctly rounded float32. Only a float32 that is itself
+// a boundary between two values of the format leaves the question open; false there.
 bool RoundOnce(Format format, float correctly_rounded, uint64_t* bits);
 
 }  // namespace gnomon::optimized

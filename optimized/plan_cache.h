@@ -1,4 +1,5 @@
-// Frequencies cost about a millisecond to set up, and one set of parameters tends to be asked often.
+// Frequencies cost about a millisecond to set up, and one set of parameters tends to be asked
+// often.
 #ifndef GNOMON_OPTIMIZED_PLAN_CACHE_H_
 #define GNOMON_OPTIMIZED_PLAN_CACHE_H_
 

@@ -14,11 +14,31 @@
 namespace gnomon::optimized {
 namespace {
 
+// What ReadApply would refuse in a case, for parameters that were filled in by hand.
+const RopeApply& Checked(const RopeApply& a) {
+  const RopeFrequencies& f = a.frequencies;
+  if (f.head_dim < 1 || f.head_dim > gnomon::rope::kMaxHeadDim)
+    throw Rejected("head_dim", std::to_string(f.head_dim), "must be 1 to 1048576", "ROPE-1");
+  if (f.rotary_dim < 2 || f.rotary_dim % 2 != 0)
+    throw Rejected("rotary_dim", std::to_string(f.rotary_dim), "must be even, 2 to head_dim",
+                   "ROPE-2");
+  if (a.rotary_offset < 0 || a.rotary_offset + f.rotary_dim > f.head_dim)
+    throw Rejected("rotary_offset", std::to_string(a.rotary_offset),
+                   "the rotary window ends beyond head_dim = " + std::to_string(f.head_dim),
+                   "ROPE-5");
+  if (!f.frequencies.empty() && static_cast<int64_t>(f.frequencies.size()) != f.pairs())
+    throw Rejected("frequencies", std::to_string(f.frequencies.size()) + " numbers",
+                   "must hold rotary_dim / 2 = " + std::to_string(f.pairs()), "ROPE-1");
+  if (!(f.rope_theta.value > 0) || !std::isfinite(f.rope_theta.value))
+    throw Rejected("rope_theta", ToText(f.rope_theta), "must be positive", "ROPE-1");
+  return a;
+}
+
 // One call of rope.apply: everything but where cosines and sines come from.
 class Application {
  public:
   Application(const RopeApply& a, const ConstTensorView& x, const TensorView& y, Mode mode)
-      : a_(a), x_(x), y_(y), mode_(mode), format_(FormatOf(x.dtype)), size_(SizeOf(x.dtype)) {
+      : a_(a), x_(x), y_(y), format_(FormatOf(x.dtype)), size_(SizeOf(x.dtype)) {
     if (x.rank() != 4)
       throw Rejected("x", "rank " + std::to_string(x.rank()),
                      "must be [batch, seq, heads, head_dim]", "ROPE-3");
@@ -39,7 +59,8 @@ class Application {
             mode == Mode::kStandard;
     stream_ = !in_place_ && StreamsPast(2 * x.count() * size_);
     scratch_ = AlignedArray<float>(8 * padded_);
-    std::fill_n(scratch_.data(), 8 * padded_, 0.0f);
+    if (mode == Mode::kExact)
+      std::fill_n(scratch_.data(), 2 * padded_, 0.0f);  // the padding of p, q
   }
   ~Application() {
     if (stream_) hwy::FlushStream();
@@ -153,7 +174,6 @@ class Application {
   const RopeApply& a_;
   const ConstTensorView& x_;
   const TensorView& y_;
-  const Mode mode_;
   const Format format_;
   const int64_t size_;
   bool in_place_, fast_, stream_;
@@ -212,9 +232,10 @@ void ReadPositions(const ConstTensorView& view, int64_t group, int64_t seq, int6
 
 RopePlan::RopePlan(const RopeFrequencies& frequencies) : RopePlan(RopeApply{frequencies}) {}
 RopePlan::RopePlan(const RopeApply& apply)
-    : RopePlan(apply, std::make_shared<const Turns>(ExactFrequencies(apply.frequencies))) {}
+    : RopePlan(apply, std::make_shared<const Turns>(ExactFrequencies(Checked(apply).frequencies))) {
+}
 RopePlan::RopePlan(const RopeApply& apply, std::shared_ptr<const Turns> turns)
-    : apply_(apply), turns_(std::move(turns)) {}
+    : apply_(Checked(apply)), turns_(std::move(turns)) {}
 
 void RopePlan::Frequencies(const TensorView& w) const {
   if (w.rank() != 1 || w.shape[0] != apply_.frequencies.pairs() || !IsFloat(w.dtype))
@@ -245,21 +266,21 @@ void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
   const size_t padded = application.padded();
   const int64_t block = BlockRows(padded);
   const size_t entries = static_cast<size_t>(block) * padded;
-  std::vector<int64_t> m(static_cast<size_t>(block));
+  int64_t m[kStepRows] = {};
   const auto row_of = [padded](int64_t row) { return static_cast<size_t>(row) * padded; };
   if (mode == Mode::kStandard) {
-    AlignedArray<float> cos(entries), sin(entries);
+    AlignedArray<float> tables(2 * entries);
+    float *cos = tables.data(), *sin = cos + entries;
     ForEachBlock(
         x.shape[0], x.shape[1], shared, block,
         [&](int64_t group, int64_t seq, int64_t rows) {
-          ReadPositions(positions, group, seq, rows, m.data());
-          FillTable(*turns_, m.data(), static_cast<size_t>(rows),
-                    TableRows<float>{cos.data(), sin.data(), padded});
+          ReadPositions(positions, group, seq, rows, m);
+          FillTable(*turns_, m, static_cast<size_t>(rows), TableRows<float>{cos, sin, padded});
           if (!application.transposed()) return;
           for (size_t i = 0; i < row_of(rows); ++i) sin[i] = -sin[i];
         },
         [&](int64_t batch, int64_t seq, int64_t row) {
-          application.Token(batch, seq, cos.data() + row_of(row), sin.data() + row_of(row));
+          application.Token(batch, seq, cos + row_of(row), sin + row_of(row));
         });
     return;
   }
@@ -272,11 +293,11 @@ void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
   ForEachBlock(
       x.shape[0], x.shape[1], shared, block,
       [&](int64_t group, int64_t seq, int64_t rows) {
-        ReadPositions(positions, group, seq, rows, m.data());
+        ReadPositions(positions, group, seq, rows, m);
         // The angle of the transpose is that of the mirrored position, which 2^31 may be.
         if (application.transposed())
           for (int64_t& position : m) position = -position;
-        FillTable(*turns_, m.data(), static_cast<size_t>(rows),
+        FillTable(*turns_, m, static_cast<size_t>(rows),
                   TableRows<double>{cos.data(), sin.data(), padded});
       },
       [&](int64_t batch, int64_t seq, int64_t row) {
@@ -292,7 +313,7 @@ void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
 
 void ApplyRope(const RopeApply& apply, const ConstTensorView& x, const ConstTensorView& cos,
                const ConstTensorView& sin, const TensorView& y, Mode mode) {
-  Application application(apply, x, y, mode);
+  Application application(Checked(apply), x, y, mode);
   const std::pair<std::string, const ConstTensorView*> given[] = {{"cos", &cos}, {"sin", &sin}};
   for (const auto& [role, view] : given) {
     Shared(role, *view, 2, x);

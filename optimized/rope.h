@@ -1,5 +1,5 @@
-// Rotary position embedding (Su et al. 2021, arXiv:2104.09864), as SIMD kernels for every instruction
-// set that Highway reaches.
+// Rotary position embedding (Su et al. 2021, arXiv:2104.09864), as SIMD kernels for every
+// instruction set that Highway reaches.
 //
 // Units: positions in tokens, integers in [-2^31, 2^31); frequencies in radians a token.
 // Errors: gnomon::Rejected, with the parameter, its value and the clause. Nothing prints or aborts.
@@ -39,8 +39,8 @@ class RopePlan {
   // positions [seq] or [batch, seq] (i32, i64); cos, sin [.., seq, pair] in f32, bf16 or f16.
   //
   // Correctly rounded at every position of the domain for every frequency: positive, negative, 0,
-  // above a turn, and so small that sines are subnormal or round to zero (ROPE-11). Frequencies below
-  // 2^-27 / |position| and zero cost about 20 ns an entry instead of under 1.
+  // above a turn, and so small that sines are subnormal or round to zero (ROPE-11). Frequencies
+  // below 2^-27 / |position| and zero cost about 20 ns an entry instead of under 1.
   void Table(const ConstTensorView& positions, const TensorView& cos, const TensorView& sin) const;
 
   // x, y [batch, seq, heads, head_dim], the same format: f32, bf16 or f16; positions [seq] or
@@ -55,8 +55,9 @@ class RopePlan {
   std::shared_ptr<const Turns> turns_;
 };
 
-// The same with given tables, cos, sin [seq, pair] or [batch or 1, seq, pair], of any float format and
-// any values (ROPE-4). kStandard rounds float64 tables to float32; kExact takes them as they are.
+// The same with given tables, cos, sin [seq, pair] or [batch or 1, seq, pair], of any float format
+// and any values (ROPE-4). kStandard rounds float64 tables to float32; kExact takes them as they
+// are.
 void ApplyRope(const RopeApply& apply, const ConstTensorView& x, const ConstTensorView& cos,
                const ConstTensorView& sin, const TensorView& y, Mode mode = Mode::kStandard);
 

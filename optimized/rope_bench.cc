@@ -1,11 +1,11 @@
-// rope.apply, positions given, against what memory allows: the better of glibc memcpy and a copy with
-// non-temporal stores, of the same bytes.
+// rope.apply, positions given, against what memory allows: the better of glibc memcpy and a copy
+// with non-temporal stores, of the same bytes.
 #include "gnomon/optimized/bench.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "gnomon/optimized/rope_bench.cc"
-#include "hwy/foreach_target.h"  // before highway.h
 #include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"  // before highway.h
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,7 +47,7 @@ constexpr int64_t kHeads = 32, kHeadDim = 128;
 struct SpeedTargets {
   double out_of_place;  // / max(memcpy, non-temporal copy)
   double over_memcpy;
-  double in_place;      // / the same maximum
+  double in_place;  // / the same maximum
 };
 
 void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& targets) {
@@ -63,7 +63,8 @@ void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& 
   for (const bench::Buffer* b : {&x, &y, &z})
     for (size_t i = 0; i < bytes / static_cast<size_t>(size); ++i) {
       ones.Set(0, 0.25 + 0.001 * static_cast<double>(i % 997));
-      std::memcpy(b->bytes() + i * static_cast<size_t>(size), ones.storage().data(), static_cast<size_t>(size));
+      std::memcpy(b->bytes() + i * static_cast<size_t>(size), ones.storage().data(),
+                  static_cast<size_t>(size));
     }
   Tensor positions(DType::kI64, {seq});
   for (int64_t i = 0; i < seq; ++i) positions.SetInteger(i, 1000 + i);
@@ -74,22 +75,24 @@ void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& 
     a.input_layout = a.output_layout = layout;
     return RopePlan(a);
   };
-  const RopePlan half_split = plan(RopeLayout::kHalfSplit), interleaved = plan(RopeLayout::kInterleaved);
+  const RopePlan half_split = plan(RopeLayout::kHalfSplit),
+                 interleaved = plan(RopeLayout::kInterleaved);
   std::vector<bench::Item> items;
   items.push_back({"memcpy", [&] {
-    std::memcpy(y.bytes(), x.bytes(), bytes);
-    asm volatile("" : : : "memory");
-  }});
-  items.push_back({"non-temporal copy",
-                   [&] { HWY_DYNAMIC_DISPATCH(StreamCopy)(x.bytes(), y.bytes(), bytes); }});
+                     std::memcpy(y.bytes(), x.bytes(), bytes);
+                     asm volatile("" : : : "memory");
+                   }});
+  items.push_back({"non-temporal copy", [&] {
+                     HWY_DYNAMIC_DISPATCH(StreamCopy)(x.bytes(), y.bytes(), bytes);
+                   }});
   items.push_back({"half_split", [&] { half_split.Apply(view(x), m, view(y)); }});
   items.push_back({"interleaved", [&] { interleaved.Apply(view(x), m, view(y)); }});
   items.push_back({"half_split in place", [&] { half_split.Apply(view(z), m, view(z)); }});
   items.push_back({"interleaved in place", [&] { interleaved.Apply(view(z), m, view(z)); }});
   const bool exact = mebibytes == 8;
   if (exact)
-    items.push_back({"half_split, exact mode",
-                     [&] { half_split.Apply(view(x), m, view(y), Mode::kExact); }});
+    items.push_back(
+        {"half_split, exact mode", [&] { half_split.Apply(view(x), m, view(y), Mode::kExact); }});
   bench::Measure(&items, rounds);
   std::printf("\nrope.apply %s [1, %ld, 32, 128], %.3g MiB in and as much out\n",
               std::string(Traits(format).name).c_str(), static_cast<long>(seq), mebibytes);

@@ -25,7 +25,8 @@ bool Run(const Case& c, const OutputViews& outputs, Mode mode) {
   const TensorView& y = outputs.at("y");
   const ConstTensorView x = c.in_place == "x" ? ConstTensorView(y) : c.inputs.at("x").view();
   if (c.inputs.count("positions")) {
-    RopePlan(apply, CachedTurns(apply.frequencies)).Apply(x, c.inputs.at("positions").view(), y, mode);
+    RopePlan(apply, CachedTurns(apply.frequencies))
+        .Apply(x, c.inputs.at("positions").view(), y, mode);
   } else {
     ApplyRope(apply, x, c.inputs.at("cos").view(), c.inputs.at("sin").view(), y, mode);
   }

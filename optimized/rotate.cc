@@ -1,8 +1,9 @@
-// The idea: a token's cosines and sines stay in L1 while its heads stream past, so the rotation runs
-// at the speed of memory. Tables are arranged once a token so that no layout needs more than one
-// shuffle a vector: interleaved float lanes swap neighbours, [c c] and [-s s] beside them; 16-bit
-// lanes are taken as the even and odd halves of 32-bit ones, which de-interleaves for nothing.
-// Rows that end inside a vector finish in a buffer, so nothing outside the window is touched.
+// The idea: a token's cosines and sines stay in L1 while its heads stream past, so the rotation
+// runs at the speed of memory. Tables are arranged once a token so that no layout needs more than
+// one shuffle a vector: interleaved float lanes swap neighbours, [c c] and [-s s] beside them;
+// 16-bit lanes are taken as the even and odd halves of 32-bit ones, which de-interleaves for
+// nothing. Rows that end inside a vector finish in a buffer, so nothing outside the window is
+// touched.
 #include "gnomon/optimized/rotate.h"
 
 #include <cstring>
@@ -12,9 +13,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "gnomon/optimized/rotate.cc"
+// clang-format off
 #include "hwy/foreach_target.h"  // before highway.h
 #include "hwy/highway.h"
 #include "gnomon/optimized/formats-inl.h"
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace gnomon {
@@ -49,18 +52,15 @@ void Rotate(Format format, RopeLayout layout, const HeadsOfToken& t) {
 
 #else
 
-template <bool kStream, class D, class V = hn::Vec<D>, class T = hn::TFromD<D>>
-HWY_INLINE void Put(V v, D d, T* p) {
-  if constexpr (kStream) {
-    hn::Stream(v, d, p);
-  } else {
-    hn::StoreU(v, d, p);
-  }
+// A branch on what no store of a call changes costs nothing beside the store.
+template <class D, class V = hn::Vec<D>, class T = hn::TFromD<D>>
+HWY_INLINE void Put(bool stream, V v, D d, T* p) {
+  stream ? hn::Stream(v, d, p) : hn::StoreU(v, d, p);
 }
 
-// A kernel turns Width() elements of a row at a time: those at x and, half-split, the other members of
-// the same pairs at x + pairs. Its `Tables` are the cosines and sines for one such step, in registers
-// while all heads pass; kBlock steps are taken at once where the row is long enough.
+// A kernel turns Width() elements of a row at a time: those at x and, half-split, the other members
+// of the same pairs at x + pairs. Its `Tables` are the cosines and sines for one such step, in
+// registers while all heads pass; kBlock steps are taken at once where the row is long enough.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 constexpr size_t kTableRegisters = 16;
 #else
@@ -76,8 +76,7 @@ struct F32Interleaved {
   };
   const float *c, *s;  // [c0 c0 c1 c1 ..], [-s0 s0 -s1 s1 ..]
 
-  F32Interleaved(const HeadsOfToken& t, size_t padded)
-      : c(t.scratch), s(t.scratch + 2 * padded) {
+  F32Interleaved(const HeadsOfToken& t, size_t padded) : c(t.scratch), s(t.scratch + 2 * padded) {
     const F32 d;
     for (size_t i = 0; i < padded; i += hn::Lanes(d)) {
       const V32 cosine = hn::LoadU(d, t.cos + i), sine = hn::LoadU(d, t.sin + i);
@@ -89,10 +88,9 @@ struct F32Interleaved {
   HWY_INLINE Tables Load(size_t at) const {
     return {hn::LoadU(F32(), c + at), hn::LoadU(F32(), s + at)};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const float* x, float* y, size_t) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const float* x, float* y, size_t) {
     const V32 v = hn::LoadU(F32(), x);
-    Put<kStream>(hn::MulAdd(v, t.c, hn::Mul(hn::Shuffle2301(v), t.s)), F32(), y);
+    Put(stream, hn::MulAdd(v, t.c, hn::Mul(hn::Shuffle2301(v), t.s)), F32(), y);
   }
 };
 
@@ -110,11 +108,11 @@ struct F32HalfSplit {
   HWY_INLINE Tables Load(size_t at) const {
     return {hn::LoadU(F32(), c + at), hn::LoadU(F32(), s + at)};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const float* x, float* y, size_t pairs) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const float* x, float* y,
+                              size_t pairs) {
     const V32 p = hn::LoadU(F32(), x), q = hn::LoadU(F32(), x + pairs);
-    Put<kStream>(hn::NegMulAdd(q, t.s, hn::Mul(p, t.c)), F32(), y);
-    Put<kStream>(hn::MulAdd(p, t.s, hn::Mul(q, t.c)), F32(), y + pairs);
+    Put(stream, hn::NegMulAdd(q, t.s, hn::Mul(p, t.c)), F32(), y);
+    Put(stream, hn::MulAdd(p, t.s, hn::Mul(q, t.c)), F32(), y + pairs);
   }
 };
 
@@ -134,14 +132,14 @@ struct Interleaved16 {
   HWY_INLINE Tables Load(size_t at) const {
     return {hn::LoadU(F32(), c + at / 2), hn::LoadU(F32(), s + at / 2)};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const uint16_t* x, uint16_t* y, size_t) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                              size_t) {
     const hn::ScalableTag<uint16_t> d;
     const auto v = hn::LoadU(d, x);
     const V32 p = Pack::Even(v), q = Pack::Odd(v);
-    Put<kStream>(Pack::Join(hn::NegMulAdd(q, t.s, hn::Mul(p, t.c)),
-                            hn::MulAdd(p, t.s, hn::Mul(q, t.c))),
-                 d, y);
+    Put(stream,
+        Pack::Join(hn::NegMulAdd(q, t.s, hn::Mul(p, t.c)), hn::MulAdd(p, t.s, hn::Mul(q, t.c))), d,
+        y);
   }
 };
 
@@ -177,17 +175,19 @@ struct HalfSplit16 {
     return {hn::LoadU(d, c0 + at / 2), hn::LoadU(d, c1 + at / 2), hn::LoadU(d, s0 + at / 2),
             hn::LoadU(d, s1 + at / 2)};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const uint16_t* x, uint16_t* y, size_t pairs) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                              size_t pairs) {
     const hn::ScalableTag<uint16_t> d;
     const auto v0 = hn::LoadU(d, x), v1 = hn::LoadU(d, x + pairs);
     const V32 p0 = Pack::Even(v0), p1 = Pack::Odd(v0), q0 = Pack::Even(v1), q1 = Pack::Odd(v1);
-    Put<kStream>(Pack::Join(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
-                            hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
-                 d, y);
-    Put<kStream>(Pack::Join(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
-                            hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
-                 d, y + pairs);
+    Put(stream,
+        Pack::Join(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
+                   hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
+        d, y);
+    Put(stream,
+        Pack::Join(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
+                   hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
+        d, y + pairs);
   }
 };
 
@@ -206,12 +206,12 @@ struct NativeF16Interleaved {
     const auto first = f32.Load(at), second = f32.Load(at + hn::Lanes(F32()));
     return {first.c, second.c, first.s, second.s};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const uint16_t* x, uint16_t* y, size_t) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                              size_t) {
     const V32 v0 = LoadF16(x), v1 = LoadF16(x + hn::Lanes(F32()));
     const V32 t0 = hn::Mul(hn::Shuffle2301(v0), t.s0), t1 = hn::Mul(hn::Shuffle2301(v1), t.s1);
-    Put<kStream>(JoinF16(hn::MulAdd(v0, t.c0, t0), hn::MulAdd(v1, t.c1, t1)),
-                 hn::ScalableTag<uint16_t>(), y);
+    Put(stream, JoinF16(hn::MulAdd(v0, t.c0, t0), hn::MulAdd(v1, t.c1, t1)),
+        hn::ScalableTag<uint16_t>(), y);
   }
 };
 struct NativeF16HalfSplit {
@@ -229,18 +229,19 @@ struct NativeF16HalfSplit {
     return {hn::LoadU(d, c + at), hn::LoadU(d, c + next), hn::LoadU(d, s + at),
             hn::LoadU(d, s + next)};
   }
-  template <bool kStream>
-  static HWY_INLINE void Turn(const Tables& t, const uint16_t* x, uint16_t* y, size_t pairs) {
+  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                              size_t pairs) {
     const hn::ScalableTag<uint16_t> d;
     const size_t n = hn::Lanes(F32());
     const V32 p0 = LoadF16(x), p1 = LoadF16(x + n), q0 = LoadF16(x + pairs),
               q1 = LoadF16(x + pairs + n);
-    Put<kStream>(JoinF16(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
-                         hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
-                 d, y);
-    Put<kStream>(JoinF16(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
-                         hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
-                 d, y + pairs);
+    Put(stream,
+        JoinF16(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
+                hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
+        d, y);
+    Put(stream,
+        JoinF16(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)), hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
+        d, y + pairs);
   }
 };
 using F16Interleaved = NativeF16Interleaved;
@@ -250,10 +251,11 @@ using F16Interleaved = Interleaved16<F16Lanes>;
 using F16HalfSplit = HalfSplit16<F16Lanes>;
 #endif
 
-// Whole steps of every head from `at` on, in blocks of kBlock and then smaller ones; returns where the
-// next would start.
-template <bool kStream, size_t kBlock, class Kernel>
-HWY_INLINE size_t Blocks(const Kernel& k, const HeadsOfToken& t, size_t at, size_t end) {
+// Steps of every head from `at` on, kBlock at a time, while they fit; returns where the next
+// starts.
+template <size_t kBlock, class Kernel>
+HWY_INLINE size_t Blocks(const Kernel& k, const HeadsOfToken& t, bool stream, size_t at,
+                         size_t end) {
   using Element = typename Kernel::Element;
   const size_t width = Kernel::Width();
   for (; at + kBlock * width <= end; at += kBlock * width) {
@@ -263,9 +265,8 @@ HWY_INLINE size_t Blocks(const Kernel& k, const HeadsOfToken& t, size_t at, size
     Element* y = static_cast<Element*>(t.y) + at;
     for (size_t head = 0; head < t.heads; ++head, x += t.x_stride, y += t.y_stride)
       for (size_t j = 0; j < kBlock; ++j)
-        Kernel::template Turn<kStream>(tables[j], x + j * width, y + j * width, t.pairs);
+        Kernel::Turn(stream, tables[j], x + j * width, y + j * width, t.pairs);
   }
-  if constexpr (kBlock > 1) return Blocks<kStream, kBlock / 2>(k, t, at, end);
   return at;
 }
 
@@ -282,7 +283,7 @@ HWY_INLINE void Rest(const Kernel& k, const HeadsOfToken& t, size_t at, size_t e
   for (size_t head = 0; head < t.heads; ++head, x += t.x_stride, y += t.y_stride) {
     std::memcpy(rest, x, bytes);
     if (Kernel::kHalfSplit) std::memcpy(rest + kWidth, x + t.pairs, bytes);
-    Kernel::template Turn<false>(tables, rest, rest, kWidth);
+    Kernel::Turn(false, tables, rest, rest, kWidth);
     std::memcpy(y, rest, bytes);
     if (Kernel::kHalfSplit) std::memcpy(y + t.pairs, rest + kWidth, bytes);
   }
@@ -296,8 +297,9 @@ void Token(const HeadsOfToken& t) {
   const bool aligned = reinterpret_cast<uintptr_t>(t.y) % vector == 0 &&
                        static_cast<size_t>(t.y_stride) * size % vector == 0 &&
                        (!Kernel::kHalfSplit || t.pairs * size % vector == 0);
-  const size_t at = t.stream && aligned ? Blocks<true, Kernel::kBlock>(k, t, 0, end)
-                                        : Blocks<false, Kernel::kBlock>(k, t, 0, end);
+  const bool stream = t.stream && aligned;
+  size_t at = Blocks<Kernel::kBlock>(k, t, stream, 0, end);
+  at = Blocks<1>(k, t, stream, at, end);
   if (at < end) Rest(k, t, at, end);
 }
 

@@ -10,9 +10,10 @@
 
 namespace gnomon::optimized {
 
-// Heads whose rotary windows are contiguous: head i starts at x + i x_stride, in elements. x and y are
-// the same memory or do not overlap. cos, sin: [pairs], readable up to the next multiple of
-// kPairAlignment; a NaN among them ends in 16 zero bits. scratch: floats, four times that. `stream`: non-temporal stores where y is aligned.
+// Heads whose rotary windows are contiguous: head i starts at x + i x_stride, in elements. x and y
+// are the same memory or do not overlap. cos, sin: [pairs], readable up to the next multiple of
+// kPairAlignment; a NaN among them ends in 16 zero bits. scratch: floats, four times that.
+// `stream`: non-temporal stores where y is aligned.
 struct HeadsOfToken {
   const void* x = nullptr;
   void* y = nullptr;
@@ -25,8 +26,8 @@ struct HeadsOfToken {
   bool stream = false;
 };
 
-// y0 = x0 c - x1 s, y1 = x0 s + x1 c, each within two or three float32 roundings (fused or not), then
-// one rounding to a 16-bit format. f32, bf16, f16; input and output have the same layout.
+// y0 = x0 c - x1 s, y1 = x0 s + x1 c, each within two or three float32 roundings (fused or not),
+// then one rounding to a 16-bit format. f32, bf16, f16; input and output have the same layout.
 void RotateHeads(Format format, RopeLayout layout, const HeadsOfToken& heads);
 
 }  // namespace gnomon::optimized

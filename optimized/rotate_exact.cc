@@ -1,6 +1,6 @@
 // The idea: rotate in float64 and carry the error bound along with each element: it is relative to
-// |p c| + |q s|, which cancellation leaves large while the result gets small. Where both ends of the
-// enclosure round alike the rounding is proved; the caller decides the others from the exact
+// |p c| + |q s|, which cancellation leaves large while the result gets small. Where both ends of
+// the enclosure round alike the rounding is proved; the caller decides the others from the exact
 // frequency. No assumption about how often that is enters the result.
 #include "gnomon/optimized/rotate_exact.h"
 
@@ -37,8 +37,7 @@ void Enclose(const PairsToEnclose& in, const EnclosedPairs& out) {
     const V64 p = hn::PromoteTo(d, hn::LoadU(f, in.p + i));
     const V64 q = hn::PromoteTo(d, hn::LoadU(f, in.q + i));
     const V64 c = hn::LoadU(d, in.c + i), s = hn::LoadU(d, in.s + i);
-    const V64 absolute =
-        hn::Mul(hn::Add(hn::Abs(p), hn::Abs(q)), hn::LoadU(d, in.absolute + i));
+    const V64 absolute = hn::Mul(hn::Add(hn::Abs(p), hn::Abs(q)), hn::LoadU(d, in.absolute + i));
     const auto store = [&](V64 y, V64 size, float* low, float* high) HWY_ATTR {
       const V64 radius = hn::MulAdd(size, relative, absolute);
       const V64 below = hn::Sub(y, radius), above = hn::Add(y, radius);

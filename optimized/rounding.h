@@ -1,5 +1,6 @@
 // Rounding integers to a format's bits (FORMAT-3): the last step of every path that decides a value
-// exactly. Works on any unsigned integer type, so the 128-bit and the arbitrary-precision tier share it.
+// exactly. Works on any unsigned integer type, so the 128-bit and the arbitrary-precision tier
+// share it.
 #ifndef GNOMON_OPTIMIZED_ROUNDING_H_
 #define GNOMON_OPTIMIZED_ROUNDING_H_
 
@@ -37,7 +38,8 @@ inline uint64_t InfinityBits(Format format) {
 
 // The bits, without sign, of the value of `format` nearest to v, ties to even, where
 //   v = n 2^exponent             unless `more`,
-//   n 2^exponent < v < (n + 1) 2^exponent  if `more`: then n must have precision + 2 bits or be 0 with
+//   n 2^exponent < v < (n + 1) 2^exponent  if `more`: then n must have precision + 2 bits or be 0
+//   with
 //                                2^exponent at most half the smallest subnormal.
 template <class Integer>
 uint64_t RoundMagnitude(const Integer& n, int64_t exponent, bool more, Format format) {
@@ -56,7 +58,8 @@ uint64_t RoundMagnitude(const Integer& n, int64_t exponent, bool more, Format fo
   }
   const int64_t above = quantum - t.min_quantum_exponent;
   // Beyond the largest exponent the shift would overflow; everything there is an infinity.
-  if (above > t.max_exponent - t.precision + 1 - t.min_quantum_exponent) return InfinityBits(format);
+  if (above > t.max_exponent - t.precision + 1 - t.min_quantum_exponent)
+    return InfinityBits(format);
   return std::min((static_cast<uint64_t>(above) << (t.precision - 1)) + kept, InfinityBits(format));
 }
 

@@ -16,9 +16,9 @@ using OutputViews = std::map<std::string, TensorView>;  // by role
 // Does Run answer this operation in this format? (f32, bf16, f16; rope.frequencies f64 too.)
 bool Supports(const std::string& operation, Format format);
 
-// Answers a case into outputs, by role, of the shapes and format that Validate(c) gives; any strides.
-// Where c.in_place names x, the output's view already holds x, in the layout of its tensor, and the
-// tensor in the case is not read. Throws Rejected for a case outside the contract.
+// Answers a case into outputs, by role, of the shapes and format that Validate(c) gives; any
+// strides. Where c.in_place names x, the output's view already holds x, in the layout of its
+// tensor, and the tensor in the case is not read. Throws Rejected for a case outside the contract.
 void Run(const Case& c, const OutputViews& outputs, Mode mode = Mode::kStandard);
 
 // Names of the instruction sets that are compiled in and that this CPU has, best first: "AVX3_DL",

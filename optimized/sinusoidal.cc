@@ -32,7 +32,8 @@ class Block {
       : turns_(turns), cos_(kStepRows * turns.padded()), sin_(kStepRows * turns.padded()) {}
 
   void Fill(const ConstTensorView& positions, int64_t first, int64_t rows) {
-    for (int64_t i = 0; i < rows; ++i) positions_[i] = PositionAt(positions.dtype, positions.AddressOf(first + i));
+    for (int64_t i = 0; i < rows; ++i)
+      positions_[i] = PositionAt(positions.dtype, positions.AddressOf(first + i));
     FillTable(turns_, positions_, static_cast<size_t>(rows),
               TableRows<float>{cos_.data(), sin_.data(), turns_.padded()});
   }
@@ -87,7 +88,8 @@ void SinusoidalPlan::Table(const ConstTensorView& positions, const TensorView& p
       table_.layout != SinusoidalLayout::kInterleaved) {
     // The halves of a row are what the kernels write.
     std::vector<int64_t> m(static_cast<size_t>(rows));
-    for (int64_t i = 0; i < rows; ++i) m[static_cast<size_t>(i)] = PositionAt(positions.dtype, positions.AddressOf(i));
+    for (int64_t i = 0; i < rows; ++i)
+      m[static_cast<size_t>(i)] = PositionAt(positions.dtype, positions.AddressOf(i));
     float* first = reinterpret_cast<float*>(pe.data);
     float* second = first + pairs;
     const bool sines_first = table_.layout == SinusoidalLayout::kSinCos;
@@ -199,7 +201,8 @@ void SinusoidalPlan::Pairwise(const ConstTensorView& m, const ConstTensorView& n
   AlignedArray<double> cos_m(padded), sin_m(padded), cos_n(columns * padded),
       sin_n(columns * padded);
   std::vector<int64_t> positions(columns);
-  for (size_t i = 0; i < columns; ++i) positions[i] = PositionAt(n.dtype, n.AddressOf(static_cast<int64_t>(i)));
+  for (size_t i = 0; i < columns; ++i)
+    positions[i] = PositionAt(n.dtype, n.AddressOf(static_cast<int64_t>(i)));
   FillTable(*turns_, positions.data(), columns,
             TableRows<double>{cos_n.data(), sin_n.data(), padded});
   for (int64_t row = 0; row < m.shape[0]; ++row) {

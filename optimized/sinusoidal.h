@@ -1,8 +1,9 @@
 // Sinusoidal positions (Vaswani et al. 2017, arXiv:1706.03762), on the table kernels.
 //
-// Units: positions and offsets in tokens, integers in [-2^31, 2^31); frequencies in radians a token.
-// Formats: f32, bf16, f16; any strides. Accuracy: profile `standard` (spec/bounds.h), and where it is
-// said below, correctly rounded. Errors: gnomon::Rejected. A plan is immutable: threads may share it.
+// Units: positions and offsets in tokens, integers in [-2^31, 2^31); frequencies in radians a
+// token. Formats: f32, bf16, f16; any strides. Accuracy: profile `standard` (spec/bounds.h), and
+// where it is said below, correctly rounded. Errors: gnomon::Rejected. A plan is immutable: threads
+// may share it.
 #ifndef GNOMON_OPTIMIZED_SINUSOIDAL_H_
 #define GNOMON_OPTIMIZED_SINUSOIDAL_H_
 
@@ -29,13 +30,14 @@ class SinusoidalPlan {
   void Add(const ConstTensorView& x, const ConstTensorView& positions, double token_scale,
            const TensorView& y) const;
 
-  // matrix [row, column] = gain M_k, with PE[t + k] = M_k PE[t] (SIN-6, SIN-7). Even widths. Correctly
-  // rounded where gain is 1.
+  // matrix [row, column] = gain M_k, with PE[t + k] = M_k PE[t] (SIN-6, SIN-7). Even widths.
+  // Correctly rounded where gain is 1.
   void ShiftMatrix(int64_t offset, double gain, const TensorView& matrix) const;
 
-  // positions m [m], n [n] -> values [m, n]: PE[m] . PE[n] (SIN-8) and |PE[m] - PE[n]| (SIN-9), summed in
-  // float64 over float64 sines and rounded once. Even widths.
-  void Similarity(const ConstTensorView& m, const ConstTensorView& n, const TensorView& values) const;
+  // positions m [m], n [n] -> values [m, n]: PE[m] . PE[n] (SIN-8) and |PE[m] - PE[n]| (SIN-9),
+  // summed in float64 over float64 sines and rounded once. Even widths.
+  void Similarity(const ConstTensorView& m, const ConstTensorView& n,
+                  const TensorView& values) const;
   void Distance(const ConstTensorView& m, const ConstTensorView& n, const TensorView& values) const;
 
  private:

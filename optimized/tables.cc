@@ -1,8 +1,9 @@
-// The idea: a phase m w / 2 pi is exact in 128-bit integers, so float64 sees an angle already reduced
-// to an eighth of a turn. Consecutive positions come from one such anchor every 32 rows, turned by a
-// table of the angles of 0 to 31 tokens: four multiplications a pair. Either way the float64 value has
-// a proven error bound e (ROUND-2, ROUND-3); where v - e and v + e round to the same float32 that is
-// the truth's rounding (ROUND-4), and where not, Turns::Resolve decides that lane.
+// The idea: a phase m w / 2 pi is exact in 128-bit integers, so float64 sees an angle already
+// reduced to an eighth of a turn. Consecutive positions come from one such anchor every 32 rows,
+// turned by a table of the angles of 0 to 31 tokens: four multiplications a pair. Either way the
+// float64 value has a proven error bound e (ROUND-2, ROUND-3); where v - e and v + e round to the
+// same float32 that is the truth's rounding (ROUND-4), and where not, Turns::Resolve decides that
+// lane.
 #include "gnomon/optimized/tables.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ using V64 = hn::Vec<F64>;
 constexpr double kSine[] = {0x1.921fb54442d18p+0,  -0x1.4abbce625be53p-1,  0x1.466bc6775aae2p-4,
                             -0x1.32d2cce62bd86p-8, 0x1.50783487ee782p-13,  -0x1.e3074fde8871fp-19,
                             0x1.e8f434d018d63p-25, -0x1.6fadb9f155744p-31, 0x1.aaec32af93359p-38};
-constexpr double kCosine[] = {-0x1.3bd3cc9be45dep+0,  0x1.03c1f081b5ac4p-2,  -0x1.55d3c7e3cbffap-6,
+constexpr double kCosine[] = {-0x1.3bd3cc9be45dep+0,  0x1.03c1f081b5ac4p-2,   -0x1.55d3c7e3cbffap-6,
                               0x1.e1f506891babbp-11,  -0x1.a6d1f2a204a8cp-16, 0x1.f9d38a3763cc3p-22,
                               -0x1.b6e24f44b128fp-28, 0x1.20c62c2f2d7f5p-34};
 
@@ -41,23 +42,24 @@ HWY_INLINE V64 Horner(const double (&c)[kCount], V64 z) {
   return v;
 }
 
-// ROUND-1. m w / 2 pi modulo 1 in units of 2^-64, cut off, for the pairs from `pair` on: the upper half
-// of the 128-bit product, |m| <= 2^31, by 32-bit digits.
+// ROUND-1. m w / 2 pi modulo 1 in units of 2^-64, cut off, for the pairs from `pair` on: the upper
+// half of the 128-bit product, |m| <= 2^31, by 32-bit digits.
 HWY_INLINE hn::Vec<U64> Phases(const Turns& turns, size_t pair, int64_t m) {
   const U64 d;
 #if HWY_TARGET == HWY_SCALAR
-  return hn::Set(d, static_cast<uint64_t>((turns.fraction(pair) * static_cast<uint128_t>(m)) >> 64));
+  return hn::Set(d,
+                 static_cast<uint64_t>((turns.fraction(pair) * static_cast<uint128_t>(m)) >> 64));
 #else
   const hn::Repartition<uint32_t, U64> d32;
   const auto size = hn::BitCast(d32, hn::Set(d, static_cast<uint64_t>(m < 0 ? -m : m)));
-  const auto times = [&](hn::Vec<U64> digit) HWY_ATTR {
-    return hn::MulEven(size, hn::BitCast(d32, digit));
-  };
+  const auto times = [&](hn::Vec<U64> digit)
+                         HWY_ATTR { return hn::MulEven(size, hn::BitCast(d32, digit)); };
   const auto high = hn::LoadU(d, turns.fractions_high() + pair);
   const auto low = hn::LoadU(d, turns.fractions_low() + pair);
   const auto carried = hn::Add(times(hn::ShiftRight<32>(low)), hn::ShiftRight<32>(times(low)));
-  const auto product = hn::Add(hn::Add(hn::ShiftLeft<32>(times(hn::ShiftRight<32>(high))), times(high)),
-                               hn::ShiftRight<32>(carried));
+  const auto product =
+      hn::Add(hn::Add(hn::ShiftLeft<32>(times(hn::ShiftRight<32>(high))), times(high)),
+              hn::ShiftRight<32>(carried));
   return m < 0 ? hn::Sub(hn::Zero(d), product) : product;
 #endif
 }
@@ -84,8 +86,8 @@ HWY_INLINE void CosSinOfPhase(hn::Vec<U64> phases, V64& cosine, V64& sine) {
   cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cos_sign));
 }
 
-// One vector of float32 from the float64 vectors that hold its lower and its upper lanes. The scalar
-// target has one lane of each.
+// One vector of float32 from the float64 vectors that hold its lower and its upper lanes. The
+// scalar target has one lane of each.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE V32 Round(V64 low, V64) { return hn::DemoteTo(F32(), low); }
 #else
@@ -96,7 +98,9 @@ HWY_INLINE V32 Round(V64 low, V64 high) {
 #endif
 
 // Where the upper lanes of a float32 vector start.
-HWY_INLINE size_t UpperHalf() { return hn::Lanes(F32()) == hn::Lanes(F64()) ? 0 : hn::Lanes(F64()); }
+HWY_INLINE size_t UpperHalf() {
+  return hn::Lanes(F32()) == hn::Lanes(F64()) ? 0 : hn::Lanes(F64());
+}
 
 // A float64 vector for the lower and the upper lanes of a float32 one.
 struct Halves {
@@ -104,8 +108,8 @@ struct Halves {
 };
 
 // ROUND-4. Takes Lanes(F32) cosines and sines of one position, stores them rounded, and has the
-// undecided ones resolved. `kRelative`: the radius of the test is relative |v| + absolute, otherwise
-// absolute alone.
+// undecided ones resolved. `kRelative`: the radius of the test is relative |v| + absolute,
+// otherwise absolute alone.
 template <bool kRelative>
 struct RoundedSink {
   const Turns& turns;
@@ -137,9 +141,9 @@ struct RoundedSink {
     return hn::Ne(Round(hn::Sub(v.low, low), hn::Sub(v.high, high)),
                   Round(hn::Add(v.low, low), hn::Add(v.high, high)));
   }
-  // A cheaper test that passes most vectors, by integers: all values are at least 2^-12, where 2^15
-  // units in the last place of a double are more than either radius, and none is that close to the
-  // middle of two floats, 2^28 in the 29 bits that rounding drops.
+  // ROUND-4. A cheaper test that passes most vectors, by integers: all values are above 2^-12,
+  // where 2^15 units in the last place of a double are more than either radius, and none is that
+  // close to the middle of two floats, 2^28 in the 29 bits that rounding drops.
   HWY_INLINE bool Clear(const Halves& c, const Halves& s, V32 rounded_cos, V32 rounded_sin) const {
 #if HWY_TARGET == HWY_SCALAR
     (void)c, (void)s, (void)rounded_cos, (void)rounded_sin;
@@ -148,14 +152,15 @@ struct RoundedSink {
     const hn::RebindToUnsigned<F32> u;
     constexpr uint32_t kReach = uint32_t{1} << 15, kMiddle = uint32_t{1} << 28;
     const uint32_t dropped = (uint32_t{1} << 29) - 1;
-    const auto beyond = hn::Set(u, turns.first_tier() == Tier::kVector ? dropped & ~(2 * kReach - 1) : 0);
+    const auto beyond =
+        hn::Set(u, turns.first_tier() == Tier::kVector ? dropped & ~(2 * kReach - 1) : 0);
     const auto far = [&](const Halves& v) HWY_ATTR {
       const auto low_words = hn::ConcatEven(u, hn::BitCast(u, v.high), hn::BitCast(u, v.low));
       return hn::And(hn::Add(low_words, hn::Set(u, kMiddle + kReach)), beyond);
     };
     const auto zero = hn::Zero(u);
     const auto near = hn::Or(hn::Eq(far(c), zero), hn::Eq(far(s), zero));
-    const auto small = hn::Lt(hn::Abs(hn::Mul(rounded_cos, rounded_sin)), hn::Set(F32(), 0x1p-12f));
+    const auto small = hn::Lt(hn::Abs(hn::Mul(rounded_cos, rounded_sin)), hn::Set(F32(), 0x1p-11f));
     return hn::AllFalse(F32(), hn::Or(hn::RebindMask(F32(), near), small));
 #endif
   }
@@ -274,14 +279,16 @@ TableRows<T> From(const TableRows<T>& to, size_t row) {
 
 size_t RunOf(const int64_t* positions, size_t rows) {
   size_t run = 1;
-  while (run < std::min(rows, kStepRows) && positions[run] == positions[0] + static_cast<int64_t>(run))
+  while (run < std::min(rows, kStepRows) &&
+         positions[run] == positions[0] + static_cast<int64_t>(run))
     ++run;
   return run;
 }
 
 }  // namespace
 
-void FillTable(const Turns& turns, const int64_t* positions, size_t rows, const TableRows<float>& to) {
+void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
+               const TableRows<float>& to) {
   for (size_t row = 0; row < rows;) {
     const size_t run = RunOf(positions + row, rows - row);
     if (run >= kShortRun && turns.steps() != nullptr) {
@@ -294,7 +301,8 @@ void FillTable(const Turns& turns, const int64_t* positions, size_t rows, const 
   }
 }
 
-void FillTable(const Turns& turns, const int64_t* positions, size_t rows, const TableRows<double>& to) {
+void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
+               const TableRows<double>& to) {
   for (size_t row = 0; row < rows; ++row)
     HWY_DYNAMIC_DISPATCH(DirectDoubles)(turns, positions[row], row, to);
 }

@@ -25,11 +25,13 @@ inline constexpr double kDirectRelative = 8 * 0x1p-53, kDirectAbsolute = 0x1p-60
 inline constexpr double kAnchoredAbsolute = 10 * 0x1p-53;                          // ROUND-3
 
 // Correctly rounded float32. Positions in [-2^31, 2^31]; consecutive ones are faster.
-void FillTable(const Turns& turns, const int64_t* positions, size_t rows, const TableRows<float>& to);
+void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
+               const TableRows<float>& to);
 
 // float64 by the direct path, within kDirectRelative |v| + kDirectAbsolute of the truth v; exact at
 // position 0 and at frequency 0.
-void FillTable(const Turns& turns, const int64_t* positions, size_t rows, const TableRows<double>& to);
+void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
+               const TableRows<double>& to);
 
 // The kStepRows float64 rows from `first` that the consecutive path puts to the test, within
 // kAnchoredAbsolute of the truth: to measure ROUND-3. size() at most kMaxStepPairs.

@@ -1,5 +1,5 @@
-// Correctly rounded cos/sin tables against vector and scalar sines of float32 angles (which a peer's
-// table also has to form: float32 position times float32 frequency), and against memset.
+// Correctly rounded cos/sin tables against vector and scalar sines of float32 angles (which a
+// peer's table also has to form: float32 position times float32 frequency), and against memset.
 #include <cmath>
 
 #include "gnomon/optimized/bench.h"
@@ -9,9 +9,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "gnomon/optimized/tables_bench.cc"
+// clang-format off
 #include "hwy/foreach_target.h"  // before highway.h
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace gnomon {
@@ -100,39 +102,41 @@ void BenchRows(const std::string& title, size_t rows, int rounds, bool in_cache)
   const bool stream = !in_cache;
   std::vector<bench::Item> items;
   items.push_back({"correctly rounded, consecutive", [&] {
-    FillTable(turns, m.data(), rows, TableRows<float>{c, s, pairs, stream});
-    hwy::FlushStream();
-  }});
-  items.push_back({"correctly rounded, scattered", [&] {
-    FillTable(turns, scattered.data(), rows, TableRows<float>{c, s, pairs, stream});
-    hwy::FlushStream();
-  }});
+                     FillTable(turns, m.data(), rows, TableRows<float>{c, s, pairs, stream});
+                     hwy::FlushStream();
+                   }});
+  items.push_back(
+      {"correctly rounded, scattered", [&] {
+         FillTable(turns, scattered.data(), rows, TableRows<float>{c, s, pairs, stream});
+         hwy::FlushStream();
+       }});
   items.push_back({"memset of both tables", [&] {
-    std::memset(c, 1, count * 4);
-    std::memset(s, 2, count * 4);
-    asm volatile("" : : : "memory");
-  }});
+                     std::memset(c, 1, count * 4);
+                     std::memset(s, 2, count * 4);
+                     asm volatile("" : : : "memory");
+                   }});
   items.push_back({"Highway contrib Sin + Cos", [&] {
-    HWY_DYNAMIC_DISPATCH(HighwayRows)(w.data(), pairs, kFirst, rows, c, s);
-  }});
+                     HWY_DYNAMIC_DISPATCH(HighwayRows)(w.data(), pairs, kFirst, rows, c, s);
+                   }});
   if (in_cache) {
     items.push_back({"glibc sincosf", [&] {
-      for (size_t row = 0; row < rows; ++row)
-        for (size_t i = 0; i < pairs; ++i)
-          sincosf(static_cast<float>(kFirst + static_cast<int64_t>(row)) * w[i], s + row * pairs + i,
-                  c + row * pairs + i);
-    }});
+                       for (size_t row = 0; row < rows; ++row)
+                         for (size_t i = 0; i < pairs; ++i)
+                           sincosf(static_cast<float>(kFirst + static_cast<int64_t>(row)) * w[i],
+                                   s + row * pairs + i, c + row * pairs + i);
+                     }});
     if (HWY_DYNAMIC_DISPATCH(SleefRows)(w.data(), pairs, kFirst, 1, c, s))
       items.push_back({"SLEEF sincosf u10", [&] {
-        HWY_DYNAMIC_DISPATCH(SleefRows)(w.data(), pairs, kFirst, rows, c, s);
-      }});
+                         HWY_DYNAMIC_DISPATCH(SleefRows)(w.data(), pairs, kFirst, rows, c, s);
+                       }});
   }
   bench::Measure(&items, rounds);
   std::printf("\n%s: %zu positions, 64 pairs\n", title.c_str(), rows);
   const bool gate = CurrentTarget().rfind("AVX3", 0) == 0;
   const auto target = [gate](double t) { return gate ? t : 0; };
   if (in_cache) {
-    bench::Report("table / Highway contrib Sin + Cos", bench::Speed(items[0], {&items[3]}), target(1.2));
+    bench::Report("table / Highway contrib Sin + Cos", bench::Speed(items[0], {&items[3]}),
+                  target(1.2));
     bench::Report("table / glibc sincosf", bench::Speed(items[0], {&items[4]}), target(12));
     if (items.size() > 5)
       bench::Report("table / SLEEF u10", bench::Speed(items[0], {&items[5]}), target(3));

@@ -85,9 +85,9 @@ Turns::Turns(std::vector<ExactFrequency> frequencies, Tier first_tier)
     const Enclosure w = exact_[i].Magnitude(128);
     const int64_t drop = BitLength(w.low) - 96;
     const cpp_int top = w.low >> static_cast<unsigned>(drop);
-    scaled_[i].significand =
-        static_cast<uint128_t>(static_cast<uint64_t>(cpp_int(top >> 64))) << 64 |
-        static_cast<uint64_t>(cpp_int(top & ((cpp_int(1) << 64) - 1)));
+    scaled_[i].significand = static_cast<uint128_t>(static_cast<uint64_t>(cpp_int(top >> 64)))
+                                 << 64 |
+                             static_cast<uint64_t>(cpp_int(top & ((cpp_int(1) << 64) - 1)));
     scaled_[i].exponent = w.exponent + drop;
   }
   for (size_t i = size(); i < padded(); ++i) {
@@ -103,7 +103,8 @@ FixedCosSin Turns::Fixed(size_t pair, int64_t position) const {
   const int quadrant = static_cast<int>(shifted >> 126);
   const uint128_t within = shifted & ((static_cast<uint128_t>(1) << 126) - 1);
   const bool below = within < kEighth;
-  // |r| in units of 2^-128 of a turn, at most an eighth; the angle |r| 2 pi 2^-128 in units of 2^-127.
+  // |r| in units of 2^-128 of a turn, at most an eighth; the angle |r| 2 pi 2^-128 in units of
+  // 2^-127.
   const uint128_t r = below ? kEighth - within : within - kEighth;
   const uint128_t angle = MultiplyHigh(r << 2, kQuarterPi);
   const uint128_t square = MultiplyUnits(angle, angle);

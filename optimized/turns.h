@@ -1,7 +1,7 @@
 // Frequencies in turns: what the table kernels multiply positions with.
 //
-// A position is an integer, so m w / 2 pi modulo 1 depends on the fraction of w / 2 pi alone, and in
-// 128-bit wrapping integers that product is its own range reduction, exact at every position
+// A position is an integer, so m w / 2 pi modulo 1 depends on the fraction of w / 2 pi alone, and
+// in 128-bit wrapping integers that product is its own range reduction, exact at every position
 // (ROUND-1). Three tiers decide a value: the vector kernels (tables.h), 128-bit fixed point here,
 // and the exact frequency (exact.h). Each leaves what its error bound cannot decide to the next.
 #ifndef GNOMON_OPTIMIZED_TURNS_H_
@@ -25,15 +25,16 @@ inline constexpr size_t kMaxStepPairs = 4096;
 // The first tier that may decide a value. Bits must not depend on it: the tests say so.
 enum class Tier { kVector, kFixedPoint, kExact };
 
-// cos and sin of m w in fixed point: magnitudes in units of 2^-127, each within `error` of the truth
-// unless error is 0, which says exact (ROUND-5).
+// cos and sin of m w in fixed point: magnitudes in units of 2^-127, each within `error` of the
+// truth unless error is 0, which says exact (ROUND-5).
 struct FixedCosSin {
   uint128_t cos, sin;
   bool cos_negative, sin_negative;
   uint128_t error;
 };
 
-// The frequencies of all pairs, at least one. Immutable once made, but for the step table, which is made when it is first asked for.
+// The frequencies of all pairs, at least one. Immutable once made, but for the step table, which is
+// made when it is first asked for.
 class Turns {
  public:
   explicit Turns(std::vector<ExactFrequency> frequencies, Tier first_tier = Tier::kVector);
@@ -44,8 +45,8 @@ class Turns {
   Tier first_tier() const { return first_tier_; }
   const ExactFrequency& exact(size_t pair) const { return exact_[pair]; }
 
-  // w / 2 pi modulo 1 in units of 2^-128, to nearest: within 2^-129 + 2^-190 of a turn. The upper and
-  // the lower 64 bits, padded() of each.
+  // w / 2 pi modulo 1 in units of 2^-128, to nearest: within 2^-129 + 2^-190 of a turn. The upper
+  // and the lower 64 bits, padded() of each.
   const uint64_t* fractions_high() const { return high_.data(); }
   const uint64_t* fractions_low() const { return low_.data(); }
   uint128_t fraction(size_t pair) const {
@@ -56,8 +57,8 @@ class Turns {
   PairBits Resolve(size_t pair, int64_t position, Format format) const;
   FixedCosSin Fixed(size_t pair, int64_t position) const;
 
-  // cos and sin of j w, row j < kStepRows, padded() columns, each double within 2^-54 + 2^-90 of the
-  // truth. Null beyond kMaxStepPairs.
+  // cos and sin of j w, row j < kStepRows, padded() columns, each double within 2^-54 + 2^-90 of
+  // the truth. Null beyond kMaxStepPairs.
   struct Steps {
     AlignedArray<double> cos, sin;
   };

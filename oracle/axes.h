@@ -15,8 +15,8 @@ namespace gnomon::oracle {
 std::vector<std::string> SplitList(const std::string& text, char separator);
 
 // `stored`: what each axis of the view is, outermost first; an item may pack several,
-// "heads*head_dim". `canonical`: the role's axes. `known`: extents that parameters fix. An axis that
-// is not stored has extent 1; but for the batch of positions, cos and sin, which is left out.
+// "heads*head_dim". `canonical`: the role's axes. `known`: extents that parameters fix. An axis
+// that is not stored has extent 1; but for the batch of positions, cos and sin, which is left out.
 // Throws Rejected.
 ConstTensorView Arrange(const ConstTensorView& view, const std::vector<std::string>& stored,
                         const std::vector<std::string>& canonical,

@@ -58,7 +58,8 @@ TEST(AxesTest, MissingAxesHaveExtentOneAndStayContiguous) {
 TEST(AxesTest, OnlyTheBatchOfPositionsAndTablesIsLeftOut) {
   const Tensor tensor = Counting({5});
   EXPECT_EQ(Arrange(tensor.view(), {"seq"}, {"batch", "seq"}, {}, "positions").shape, (Shape{5}));
-  EXPECT_EQ(Arrange(tensor.view(), {"seq"}, {"batch", "seq", "pair"}, {}, "cos").shape, (Shape{5, 1}));
+  EXPECT_EQ(Arrange(tensor.view(), {"seq"}, {"batch", "seq", "pair"}, {}, "cos").shape,
+            (Shape{5, 1}));
   EXPECT_EQ(Arrange(tensor.view(), {"seq"}, {"batch", "seq"}, {}, "x").shape, (Shape{1, 5}));
 }
 
@@ -72,7 +73,9 @@ TEST(AxesTest, PackedAxesSplitByWhatIsKnown) {
       Arrange(tensor.view(), {"seq", "head_dim*heads"}, kX, {{"head_dim", 4}}, "x");
   EXPECT_EQ(inner.shape, (Shape{1, 2, 3, 4}));
   EXPECT_EQ(At(inner, {0, 1, 2, 3}), 12 + 3 * 3 + 2);
-  EXPECT_EQ(Arrange(Counting({2, 0}).view(), {"seq", "heads*head_dim"}, kX, {{"head_dim", 4}}, "x").count(), 0);
+  EXPECT_EQ(Arrange(Counting({2, 0}).view(), {"seq", "heads*head_dim"}, kX, {{"head_dim", 4}}, "x")
+                .count(),
+            0);
 }
 
 TEST(AxesTest, RefusesByName) {
@@ -80,10 +83,13 @@ TEST(AxesTest, RefusesByName) {
   EXPECT_NE(Refusal({5}, "tokens").find("not tokens"), std::string::npos);
   EXPECT_NE(Refusal({5}, "").find("its axes are"), std::string::npos);
   EXPECT_NE(Refusal({5, 3}, "seq,seq").find("seq twice"), std::string::npos);
-  EXPECT_NE(Refusal({5, 6}, "seq,heads*seq", {{"head_dim", 2}}).find("seq twice"), std::string::npos);
+  EXPECT_NE(Refusal({5, 6}, "seq,heads*seq", {{"head_dim", 2}}).find("seq twice"),
+            std::string::npos);
   EXPECT_NE(Refusal({6}, "heads*head_dim").find("heads and head_dim are not"), std::string::npos);
-  EXPECT_NE(Refusal({6}, "heads*head_dim", {{"head_dim", 4}}).find("does not split"), std::string::npos);
-  EXPECT_NE(Refusal({2}, "heads*head_dim", {{"head_dim", 4}}).find("does not split"), std::string::npos);
+  EXPECT_NE(Refusal({6}, "heads*head_dim", {{"head_dim", 4}}).find("does not split"),
+            std::string::npos);
+  EXPECT_NE(Refusal({2}, "heads*head_dim", {{"head_dim", 4}}).find("does not split"),
+            std::string::npos);
 }
 
 TEST(AxesTest, CopiesAreRowMajor) {

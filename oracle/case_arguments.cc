@@ -18,7 +18,8 @@ std::pair<std::string, std::string> SplitPair(const std::string& text, const std
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// JSON where it parses, so that numbers, lists and "0.1" mean what they mean in a file; else a name.
+// JSON where it parses, so that numbers, lists and "0.1" mean what they mean in a file; else a
+// name.
 Value ParseValue(const std::string& name, const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Value(text) : ToValue(json, name, "--set");
@@ -42,7 +43,8 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
   if (!arguments.format.empty()) {
     options.format = FormatFromName(arguments.format);
     if (!options.format)
-      throw Rejected("--format", Quoted(arguments.format), "must be f64, f32, bf16 or f16", "FORMAT-1");
+      throw Rejected("--format", Quoted(arguments.format), "must be f64, f32, bf16 or f16",
+                     "FORMAT-1");
   }
   return options;
 }

@@ -18,15 +18,16 @@ namespace {
 class CaseFileTest : public testing::Test {
  protected:
   ~CaseFileTest() override { std::filesystem::remove(path_); }
-  const std::string path_ =
-      std::filesystem::temp_directory_path() / ("gnomon-case-" + std::to_string(getpid()) + ".safetensors");
+  const std::string path_ = std::filesystem::temp_directory_path() /
+                            ("gnomon-case-" + std::to_string(getpid()) + ".safetensors");
 };
 
 Case RopeCase(Tensor x) {
   Case c;
   c.operation = "rope.apply";
   c.format = FormatOf(x.dtype());
-  c.parameters = {{"head_dim", static_cast<double>(x.shape()[3])}, {"layout", std::string("interleaved")}};
+  c.parameters = {{"head_dim", static_cast<double>(x.shape()[3])},
+                  {"layout", std::string("interleaved")}};
   Tensor positions(DType::kI32, {x.shape()[1]});
   for (int64_t i = 0; i < positions.count(); ++i) positions.SetInteger(i, 100 * i - 7);
   for (int64_t i = 0; i < x.count(); ++i) x.Set(i, static_cast<double>(i) / 8 - 1);
@@ -100,7 +101,8 @@ class RecordingOfTest : public testing::Test {
     options_.axes = {"seq", "heads*head_dim"};
   }
   void Put(const std::string& name, const Tensor* tensor, const Shape& shape) {
-    file_.tensors[name] = {tensor->dtype(), tensor->storage().data(), shape, ContiguousStrides(shape)};
+    file_.tensors[name] = {tensor->dtype(), tensor->storage().data(), shape,
+                           ContiguousStrides(shape)};
   }
   std::string Refusal() const {
     try {

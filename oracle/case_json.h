@@ -22,10 +22,10 @@ struct MemoryLayout {
 
 // The metadata `gnomon.case` of a file: a case but for its tensors, and where those are.
 struct CaseHeader {
-  Case c;  // without inputs
-  std::map<std::string, std::string> inputs, outputs;     // role -> name of the tensor
-  std::map<std::string, std::vector<std::string>> axes;   // role -> axes as stored
-  std::map<std::string, MemoryLayout> memory;             // role of an input
+  Case c;                                                // without inputs
+  std::map<std::string, std::string> inputs, outputs;    // role -> name of the tensor
+  std::map<std::string, std::vector<std::string>> axes;  // role -> axes as stored
+  std::map<std::string, MemoryLayout> memory;            // role of an input
 };
 
 // Throws BadFile for whatever is not such an object; `file` is for its message.

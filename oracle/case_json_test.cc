@@ -21,7 +21,8 @@ std::string Refusal(const std::string& text) {
 Case Example() {
   Case c;
   c.operation = "rope.apply";
-  c.parameters = {{"head_dim", 4.0}, {"rope_theta", 500000.0}, {"layout", std::string("half_split")}};
+  c.parameters = {
+      {"head_dim", 4.0}, {"rope_theta", 500000.0}, {"layout", std::string("half_split")}};
   Tensor x(DType::kF32, {1, 2, 1, 4}), positions(DType::kI64, {2});
   const double values[] = {1, 0, 1, 0, 1, 2, 3, 4};
   for (int64_t i = 0; i < 8; ++i) x.Set(i, values[i]);
@@ -33,8 +34,9 @@ Case Example() {
 
 TEST(CaseJsonTest, TheIdIsTheOneThatTheSpecificationPrints) {
   const Case c = Example();
-  EXPECT_EQ(CanonicalForm(c),
-            R"({"format":"f32","operation":"rope.apply","parameters":{"head_dim":4,"layout":"half_split","rope_theta":5e+05}})");
+  EXPECT_EQ(
+      CanonicalForm(c),
+      R"({"format":"f32","operation":"rope.apply","parameters":{"head_dim":4,"layout":"half_split","rope_theta":5e+05}})");
   EXPECT_EQ(CaseId(c), "ae4eaf5ee106");
 }
 
@@ -43,15 +45,17 @@ TEST(CaseJsonTest, MemoryEntersTheId) {
   Tensor apart(DType::kF32, {1, 2, 1, 4}, {12, 6, 4, 1}, 2, 16);
   for (int64_t i = 0; i < 8; ++i) apart.SetBits(i, BitsAt(c.inputs.at("x").view(), i));
   c.inputs.insert_or_assign("x", apart);
-  EXPECT_EQ(CanonicalForm(c),
-            R"({"format":"f32","memory":{"x":{"extent":16,"origin":2,"strides":[12,6,4,1]}},"operation":"rope.apply","parameters":{"head_dim":4,"layout":"half_split","rope_theta":5e+05}})");
+  EXPECT_EQ(
+      CanonicalForm(c),
+      R"({"format":"f32","memory":{"x":{"extent":16,"origin":2,"strides":[12,6,4,1]}},"operation":"rope.apply","parameters":{"head_dim":4,"layout":"half_split","rope_theta":5e+05}})");
   EXPECT_EQ(CaseId(c), "57fba964b626");
 }
 
 TEST(CaseJsonTest, ExactDecimalsEnterTheIdAsGiven) {
   Case c = Example();
   c.parameters.erase("rope_theta");
-  c.parameters["frequencies"] = std::vector<Number>{Number(std::string("1")), Number(std::string("0.01"))};
+  c.parameters["frequencies"] =
+      std::vector<Number>{Number(std::string("1")), Number(std::string("0.01"))};
   EXPECT_EQ(CaseId(c), "4f44b2465ab3");
 }
 

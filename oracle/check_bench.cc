@@ -1,5 +1,5 @@
-// How long `gnomon check` takes on a recording of [1, 4096, 32, 128] in float32, 16.8 million elements,
-// reading of the file included.
+// How long `gnomon check` takes on a recording of [1, 4096, 32, 128] in float32, 16.8 million
+// elements, reading of the file included.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ void WriteRecording(const std::string& path) {
   gnomon::Case c;
   c.operation = "rope.apply";
   c.parameters = {{"head_dim", double{kHeadDim}}, {"layout", std::string("half_split")}};
-  gnomon::Tensor x(gnomon::DType::kF32, {1, kSeq, kHeads, kHeadDim}), positions(gnomon::DType::kI64, {kSeq});
+  gnomon::Tensor x(gnomon::DType::kF32, {1, kSeq, kHeads, kHeadDim}),
+      positions(gnomon::DType::kI64, {kSeq});
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   float* in = reinterpret_cast<float*>(x.storage().data());
@@ -52,8 +53,8 @@ void WriteRecording(const std::string& path) {
 }  // namespace
 
 int main() {
-  const std::string path =
-      std::filesystem::temp_directory_path() / ("gnomon-check-bench-" + std::to_string(getpid()) + ".safetensors");
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("gnomon-check-bench-" + std::to_string(getpid()) + ".safetensors");
   WriteRecording(path);
   rusage before;
   getrusage(RUSAGE_SELF, &before);
@@ -70,9 +71,11 @@ int main() {
   getrusage(RUSAGE_SELF, &usage);
   std::filesystem::remove(path);
   const double elements = double{kSeq} * kHeads * kHeadDim;
-  std::printf("gnomon check [1, 4096, 32, 128] f32: %.2f s (processor %.2f s, %.0f ns an element), "
-              "peak %.2f GiB, exit %d\n",
-              seconds, processor(usage) - processor(before), 1e9 * seconds / elements, static_cast<double>(usage.ru_maxrss) / (1 << 20), code);
+  std::printf(
+      "gnomon check [1, 4096, 32, 128] f32: %.2f s (processor %.2f s, %.0f ns an element), "
+      "peak %.2f GiB, exit %d\n",
+      seconds, processor(usage) - processor(before), 1e9 * seconds / elements,
+      static_cast<double>(usage.ru_maxrss) / (1 << 20), code);
   std::cout << report.str().substr(0, report.str().find('\n')) << "\n";
   return code;
 }

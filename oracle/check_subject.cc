@@ -37,9 +37,9 @@ Json ToJson(const SuiteReport& report) {
                {"cases", report.options.cases},
                {"properties", Json::array()}};
   for (const PropertyReport& p : report.properties) {
-    Json entry = {{"name", p.property.name}, {"clause", p.property.clause},
+    Json entry = {{"name", p.property.name},        {"clause", p.property.clause},
                   {"status", StatusName(p.status)}, {"cases", p.cases},
-                  {"vacuous", p.vacuous},   {"declined", p.declined}};
+                  {"vacuous", p.vacuous},           {"declined", p.declined}};
     if (!p.finding.empty()) {
       entry["finding"] = p.finding;
       entry["repeat"] = RepeatCommand(report, p);

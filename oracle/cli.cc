@@ -1,6 +1,7 @@
 #include "gnomon/oracle/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <new>
@@ -36,40 +37,59 @@ void AddTensors(CLI::App* app, CaseArguments* c) {
   AddRepeated(app, "--tensor", "ROLE=NAME", &c->tensors,
               "Which tensor of the file plays a role, or a .npy file that does.");
   Add(app, "--axes", "LIST", &c->axes,
-      "Axes of x and y as stored, outermost first: batch,seq,heads,head_dim. A packed axis is written "
+      "Axes of x and y as stored, outermost first: batch,seq,heads,head_dim. A packed axis is "
+      "written "
       "heads*head_dim. Axes left out have extent 1.");
 }
 
-// A line that overwrites itself, at most ten times a second.
-std::function<void(int64_t, int64_t)> Progress(std::ostream& err) {
-  const auto start = std::chrono::steady_clock::now();
-  return [&err, start, last = start](int64_t done, int64_t all) mutable {
+// A line that overwrites itself, at most ten times a second, and is gone in the end.
+class Progress {
+ public:
+  explicit Progress(std::ostream& err) : err_(err) {}
+  ~Progress() {
+    if (shown_) err_ << "\r" << std::string(16, ' ') << "\r" << std::flush;
+  }
+  void operator()(int64_t done, int64_t all) {
     const auto now = std::chrono::steady_clock::now();
-    if (now - start < std::chrono::milliseconds(500) || now - last < std::chrono::milliseconds(100))
+    if (now - start_ < std::chrono::milliseconds(500) ||
+        now - last_ < std::chrono::milliseconds(100))
       return;
-    last = now;
-    err << "\rjudged " << 100 * done / std::max<int64_t>(all, 1) << " %" << std::flush;
-  };
-}
+    last_ = now;
+    shown_ = true;
+    err_ << "\rjudged " << 100 * done / std::max<int64_t>(all, 1) << " %" << std::flush;
+  }
+
+ private:
+  std::ostream& err_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_ = start_;
+  bool shown_ = false;
+};
 
 class Cli {
  public:
-  Cli(std::ostream& out, std::ostream& err, bool watched) : out_(out), watched_(watched) {
+  Cli(std::ostream& out, std::ostream& err, bool watched)
+      : out_(out), err_(err), watched_(watched) {
     app_.name("gnomon");
     app_.require_subcommand(1);
     app_.set_version_flag("--version", std::string("gnomon 0.1.0"));
     AddOperations();
     AddEval();
     AddExplain();
-    AddCheck(err);
+    AddCheck();
     Format(&app_);
     for (CLI::App* command : app_.get_subcommands({})) Format(command);
   }
 
-  int Run(std::vector<std::string> arguments, std::ostream& err) {
+  int Run(std::vector<std::string> arguments) {
+    const auto is_command = [&](const CLI::App* command) {
+      return command->get_name() == arguments[0];
+    };
+    const std::vector<CLI::App*> commands = app_.get_subcommands({});
     if (!arguments.empty() && !arguments[0].starts_with("-") &&
-        app_.get_subcommand_no_throw(arguments[0]) == nullptr)
-      throw Rejected("COMMAND", arguments[0], "must be operations, eval, explain or check", "CASE-6");
+        std::none_of(commands.begin(), commands.end(), is_command))
+      throw Rejected("COMMAND", arguments[0], "must be operations, eval, explain or check",
+                     "CASE-6");
     std::reverse(arguments.begin(), arguments.end());
     try {
       app_.parse(arguments);
@@ -81,7 +101,7 @@ class Cli {
       if (error.get_exit_code() == 0) return app_.exit(error, out_, unused);
       std::string command = "gnomon";
       for (const CLI::App* used : app_.get_subcommands()) command += " " + used->get_name();
-      err << "gnomon: " << error.what() << "; see " << command << " --help\n";
+      err_ << "gnomon: " << error.what() << "; see " << command << " --help\n";
       return kBadInput;
     }
     return run_();
@@ -94,7 +114,8 @@ class Cli {
     return command;
   }
   void Format(CLI::App* app) {
-    app->formatter_fn([](const CLI::App* a, std::string, CLI::AppFormatMode) { return ManualPage(*a); });
+    app->formatter_fn(
+        [](const CLI::App* a, std::string, CLI::AppFormatMode) { return ManualPage(*a); });
   }
 
   void AddOperations() {
@@ -103,12 +124,14 @@ class Cli {
   }
   void AddEval() {
     CLI::App* c = Command("eval", [this] { return Evaluate(eval_, out_); });
-    Add(c, "OP", "", &eval_.stated.operation, "The operation; may be left out where --in states it.");
+    Add(c, "OP", "", &eval_.stated.operation,
+        "The operation; may be left out where --in states it.");
     AddCase(c, &eval_.stated);
     Add(c, "--in", "FILE", &eval_.in, "The inputs, and the case where the file states it.");
     AddTensors(c, &eval_.stated);
     Add(c, "--positions", "LIST", &eval_.positions, "Positions, 0,1,5; for inputs m and n too.");
-    Add(c, "--format", "FORMAT", &eval_.stated.format, "f64, f32, bf16 or f16; default that of x, else f32.");
+    Add(c, "--format", "FORMAT", &eval_.stated.format,
+        "f64, f32, bf16 or f16; default that of x, else f32.");
     Add(c, "--out", "FILE", &eval_.out, "Write case and rounded truth to a safetensors file.");
     Add(c, "--limit", "N", &eval_.limit, "Elements printed; default 1000.");
   }
@@ -118,21 +141,22 @@ class Cli {
     Add(c, "--at", "LIST", &explain_.at, "Index of the element in the operation's axes: 0,3,1,17.")
         ->required();
     Add(c, "--output", "ROLE", &explain_.output, "Which output; default the operation's first.");
-    Add(c, "--operation", "OP", &explain_.stated.operation, "The operation, where the file does not state it.");
+    Add(c, "--operation", "OP", &explain_.stated.operation,
+        "The operation, where the file does not state it.");
     AddCase(c, &explain_.stated);
     AddTensors(c, &explain_.stated);
   }
-  void AddCheck(std::ostream& err) {
+  void AddCheck() {
     CLI::App* c = Command("check", [this] { return RunCheck(); });
-    if (watched_) check_.progress = Progress(err);
     Add(c, "FILE", "", &check_.file, "A recording: safetensors, or the output as .npy.");
     Add(c, "--operation", "OP", &check_.stated.operation,
-        "The operation; default that of the file's case, else rope.apply. With --subject a glob: 'rope.*'.");
+        "The operation; default that of the file's case, else rope.apply. With --subject a glob: "
+        "'rope.*'.");
     AddCase(c, &check_.stated);
     AddTensors(c, &check_.stated);
     Add(c, "--profile", "PROFILE", &check_.profile, "The one profile that must be met.");
     Add(c, "--floor", "PROFILE", &check_.floor,
-        "The last profile that counts, in the order below; default f32-chained.");
+        "The last profile that counts, in the order above; default f32-chained.");
     c->add_flag("--json", check_.json, "The report as JSON.");
     Add(c, "--subject", "SUBJECT", &subject_.subject,
         "Judge a live subject by the property suite instead: builtin, or builtin:TARGET.");
@@ -144,14 +168,18 @@ class Cli {
     if (check_.file.empty() == subject_.subject.empty())
       throw Rejected("FILE", check_.file.empty() ? "(missing)" : check_.file,
                      "give either a recording or --subject", "CASE-6");
-    if (subject_.subject.empty()) return Check(check_, out_);
+    if (subject_.subject.empty()) {
+      Progress progress(err_);
+      if (watched_) check_.progress = std::ref(progress);
+      return Check(check_, out_);
+    }
     if (!check_.stated.operation.empty()) subject_.operation = check_.stated.operation;
     subject_.json = check_.json;
     return CheckSubject(subject_, out_);
   }
 
   CLI::App app_;
-  std::ostream& out_;
+  std::ostream &out_, &err_;
   bool watched_;
   std::function<int()> run_;
   OperationsArguments operations_;
@@ -169,7 +197,7 @@ int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::os
   std::ostringstream result;
   int code = kBadInput;
   try {
-    code = Cli(result, err, watched).Run(arguments, err);
+    code = Cli(result, err, watched).Run(arguments);
     out << result.str() << std::flush;
     return code;
   } catch (const BadFile& error) {

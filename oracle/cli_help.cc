@@ -17,9 +17,13 @@ struct Page {
 
 const std::vector<Page>& Pages() {
   static const std::vector<Page> pages = {
-      {"", "conformance oracle for Transformer positional encodings", "gnomon COMMAND [OPTIONS]",
-       "Says whether an implementation of a positional encoding is right, by how much it is off, and where. "
-       "Every verdict rests on an error bound that is computed for the element and derived in a clause of the "
+      {"",
+       "conformance oracle for Transformer positional encodings",
+       "gnomon COMMAND [OPTIONS]",
+       "Says whether an implementation of a positional encoding is right, by how much it is off, "
+       "and where. "
+       "Every verdict rests on an error bound that is computed for the element and derived in a "
+       "clause of the "
        "specification, and on a truth that is enclosed by interval arithmetic.\n"
        "  operations  what can be judged, with parameters and tensors\n"
        "  eval        the truth, correctly rounded, with its enclosure\n"
@@ -27,29 +31,45 @@ const std::vector<Page>& Pages() {
        "  check       judge a recording, or a live subject\n"
        "gnomon COMMAND --help is the manual page of a command.",
        {{"gnomon operations", 0}, {"gnomon check llama_query.safetensors", 0}}},
-      {"operations", "list the operations", "gnomon operations [--json]",
-       "Lists every operation with its parameters, their ranges and defaults, and its inputs and outputs "
+      {"operations",
+       "list the operations",
+       "gnomon operations [--json]",
+       "Lists every operation with its parameters, their ranges and defaults, and its inputs and "
+       "outputs "
        "with their axes.",
        {{"gnomon operations", 0}, {"gnomon operations --json", 0}}},
-      {"eval", "compute the truth", "gnomon eval [OP] [OPTIONS]",
-       "Computes every element of an operation exactly and rounds it once. Each line names an element, its "
-       "value in decimal and in hexadecimal, and the enclosure of the real number it was rounded from. A "
-       "number given by --set is the binary64 that JSON makes of it; in quotes, \"0.1\", it is that very "
+      {"eval",
+       "compute the truth",
+       "gnomon eval [OP] [OPTIONS]",
+       "Computes every element of an operation exactly and rounds it once. Each line names an "
+       "element, its "
+       "value in decimal and in hexadecimal, and the enclosure of the real number it was rounded "
+       "from. A "
+       "number given by --set is the binary64 that JSON makes of it; in quotes, \"0.1\", it is "
+       "that very "
        "decimal.",
        {{"gnomon eval rope.frequencies --set head_dim=8 --set rope_theta=500000", 0},
         {"gnomon eval rope.table --config config.json --positions 0,1,131072 --format bf16", 0},
         {"gnomon eval sinusoidal.table --set width=6 --set layout=sin_cos --positions -1,0,1", 0},
         {"gnomon eval --in llama_query.safetensors --limit 4", 0}}},
-      {"explain", "show one element step by step", "gnomon explain FILE --at LIST [OPTIONS]",
-       "Shows what an element is made of: frequency, angle, cosine and sine, the pair, the exact result, its "
-       "rounding, the bound that every profile allows, and what the file holds. Indices count from 0, in the "
+      {"explain",
+       "show one element step by step",
+       "gnomon explain FILE --at LIST [OPTIONS]",
+       "Shows what an element is made of: frequency, angle, cosine and sine, the pair, the exact "
+       "result, its "
+       "rounding, the bound that every profile allows, and what the file holds. Indices count from "
+       "0, in the "
        "operation's order of axes; for rope.apply that is batch,seq,heads,head_dim.",
        {{"gnomon explain llama_query.safetensors --at 0,3,1,9", 0}}},
-      {"check", "judge a recording or a live subject",
-       "gnomon check FILE [OPTIONS]\n       gnomon check --subject SUBJECT [OPTIONS]",
-       "Judges every output element of a recording against the bound of each profile, and names the first "
-       "profile that all elements meet. What the file's own case states (metadata gnomon.case) needs no "
-       "option. For any other tensor file the options say which tensor plays which role, in which order its "
+      {"check",
+       "judge a recording or a live subject",
+       "gnomon check FILE [OPTIONS]\n    gnomon check --subject SUBJECT [OPTIONS]",
+       "Judges every output element of a recording against the bound of each profile, and names "
+       "the first "
+       "profile that all elements meet. What the file's own case states (metadata gnomon.case) "
+       "needs no "
+       "option. For any other tensor file the options say which tensor plays which role, in which "
+       "order its "
        "axes are stored, and the parameters. The layout is never guessed.\n"
        "Profiles, in the order in which they are tried:\n"
        "  rounded       the correctly rounded truth\n"
@@ -58,17 +78,23 @@ const std::vector<Page>& Pages() {
        "  f32-exp       the same with frequencies by exp: classic sinusoidal tables\n"
        "  f32-angle-16  tables and arithmetic in the 16-bit output format\n"
        "  f32-chained   frequencies multiplied up pair by pair\n"
-       "Where the output is f64, f32 here means f64. An element whose bound exceeds the size of its pair is "
+       "Where the output is f64, f32 here means f64. An element whose bound exceeds the size of "
+       "its pair is "
        "vacuous: it is counted apart and proves nothing.\n"
-       "A config.json is read in its old and new form. Keys that speak of positions and are not understood "
+       "A config.json is read in its old and new form. Keys that speak of positions and are not "
+       "understood "
        "are refused.",
        {{"gnomon check llama_query.safetensors", 0},
         {"gnomon check llama_query.safetensors --profile standard", 1},
-        {"gnomon check plain.safetensors --config config.json --set layout=half_split --axes seq,heads*head_dim", 0},
-        {"gnomon check plain.safetensors --config config.json --set layout=interleaved --axes seq,heads*head_dim "
+        {"gnomon check plain.safetensors --config config.json --set layout=half_split --axes "
+         "seq,heads*head_dim",
+         0},
+        {"gnomon check plain.safetensors --config config.json --set layout=interleaved --axes "
+         "seq,heads*head_dim "
          "--json",
          1},
-        {"gnomon check y.npy --tensor x=x.npy --tensor positions=positions.npy --config config.json "
+        {"gnomon check y.npy --tensor x=x.npy --tensor positions=positions.npy --config "
+         "config.json "
          "--set layout=half_split",
          0}}}};
   return pages;
@@ -99,7 +125,8 @@ std::string OptionsText(const CLI::App& app) {
     std::string type = option->get_type_name();
     if (option->get_expected_max() == 0) type.clear();  // a flag
     text += "    " + option->get_name(option->get_positional(), !option->get_positional()) +
-            (type.empty() ? "" : " " + type) + "\n" + Wrapped(option->get_description(), "        ");
+            (type.empty() ? "" : " " + type) + "\n" +
+            Wrapped(option->get_description(), "        ");
   }
   return text;
 }
@@ -120,7 +147,8 @@ std::string ManualPage(const CLI::App& app) {
   text += "\nOPTIONS\n" + OptionsText(app) + "\nEXAMPLES\n";
   for (const Example& example : page.examples) text += "    $ " + example.command + "\n";
   return text +
-         "\nEXIT STATUS\n    0 conforms, 1 nonconforming, 2 the subject crashed, 3 usage or bad input, "
+         "\nEXIT STATUS\n    0 conforms, 1 nonconforming, 2 the subject crashed, 3 usage or bad "
+         "input, "
          "4 nothing was run\n";
 }
 

@@ -14,11 +14,11 @@ namespace gnomon::oracle {
 // What states a case; texts as the user gave them.
 struct CaseArguments {
   std::string operation;
-  std::string config;               // path of a config.json
-  std::vector<std::string> sets;    // "rope_theta=500000"
-  std::vector<std::string> tensors; // "x=query"
-  std::string axes;                 // "seq,heads*head_dim"
-  std::string format;               // "bf16"
+  std::string config;                // path of a config.json
+  std::vector<std::string> sets;     // "rope_theta=500000"
+  std::vector<std::string> tensors;  // "x=query"
+  std::string axes;                  // "seq,heads*head_dim"
+  std::string format;                // "bf16"
 };
 
 struct OperationsArguments {

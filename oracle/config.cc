@@ -40,8 +40,7 @@ class ConfigReader {
       parameters_["rope_theta"] = *theta;
     if (const Json* interleaved = Get("rope_interleaved")) {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
-      parameters_["layout"] =
-          std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
+      parameters_["layout"] = std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
     }
     return parameters_;
   }
@@ -79,14 +78,15 @@ class ConfigReader {
     }
   }
 
-  // The default type, and nothing beside it, is all there is so far. `rope_parameters` is kept; it may
-  // hold one such object for every kind of layer.
+  // The default type, and nothing beside it, is all there is so far. `rope_parameters` is kept; it
+  // may hold one such object for every kind of layer.
   void RefuseScaling(const std::string& name, bool keep) {
     const Json* scaling = Get(name);
     if (scaling == nullptr) return;
     if (!scaling->is_object()) Refuse(name, *scaling, "must be an object");
-    const bool nested = !scaling->empty() && std::all_of(scaling->begin(), scaling->end(),
-                                                         [](const Json& v) { return v.is_object(); });
+    const bool nested =
+        !scaling->empty() &&
+        std::all_of(scaling->begin(), scaling->end(), [](const Json& v) { return v.is_object(); });
     if (nested) {
       for (const auto& [layers, inner] : scaling->items())
         if (inner != scaling->front())
@@ -153,10 +153,10 @@ class ConfigReader {
 
   // int(head_dim * factor) as Python computes it: a binary64 product, truncated.
   std::optional<int64_t> RotaryDim(std::optional<int64_t> head_dim) const {
-    const auto factor = Agreed({{"partial_rotary_factor", Get("partial_rotary_factor")},
-                                {"rotary_pct", Get("rotary_pct")},
-                                {"rope_parameters.partial_rotary_factor",
-                                 Inner("partial_rotary_factor")}});
+    const auto factor =
+        Agreed({{"partial_rotary_factor", Get("partial_rotary_factor")},
+                {"rotary_pct", Get("rotary_pct")},
+                {"rope_parameters.partial_rotary_factor", Inner("partial_rotary_factor")}});
     std::optional<int64_t> stated;
     if (const Json* value = Get("rotary_dim")) stated = ExtentOf("rotary_dim", *value);
     if (!factor) return stated;

@@ -1,9 +1,9 @@
 // A model's own config.json, as far as it speaks of RoPE.
 //
 // Read are the names of the Hugging Face configurations, old (`rope_theta`, `rope_scaling`) and new
-// (`rope_parameters`), and those of GPT-NeoX and GPT-J. Keys of a list are known to say nothing about
-// positions and are ignored. Any other key that speaks of them is refused by name: what is not
-// understood is never passed over.
+// (`rope_parameters`), and those of GPT-NeoX and GPT-J. Keys of a list are known to say nothing
+// about positions and are ignored. Any other key that speaks of them is refused by name: what is
+// not understood is never passed over.
 #ifndef GNOMON_ORACLE_CONFIG_H_
 #define GNOMON_ORACLE_CONFIG_H_
 

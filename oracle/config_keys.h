@@ -19,7 +19,8 @@ bool IsUnrelatedKey(const std::string& key);
 // rope, rotary, position and their like, in any case.
 bool SpeaksOfPositions(const std::string& key);
 
-// Keys that speak of positions and may stand, with these values: they then say what is the case here.
+// Keys that speak of positions and may stand, with these values: they then say what is the case
+// here.
 std::optional<std::vector<Json>> HarmlessValues(const std::string& key);
 
 }  // namespace gnomon::oracle

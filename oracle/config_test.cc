@@ -24,13 +24,16 @@ std::string Refusal(const std::string& text) {
 
 TEST(ConfigTest, OldForm) {
   const Parameters expected = {{"head_dim", 128.0}, {"rope_theta", 5e5}};
-  EXPECT_EQ(Read(R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"rope_theta":500000.0,
+  EXPECT_EQ(
+      Read(
+          R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"rope_theta":500000.0,
                      "rope_scaling":null,"max_position_embeddings":8192,"vocab_size":128256,"hidden_act":"silu"})"),
-            expected);
+      expected);
 }
 
 TEST(ConfigTest, HeadDimIsNotAlwaysTheQuotient) {
-  EXPECT_EQ(Read(R"({"hidden_size":3072,"num_attention_heads":16,"head_dim":256})").at("head_dim"), Value(256.0));
+  EXPECT_EQ(Read(R"({"hidden_size":3072,"num_attention_heads":16,"head_dim":256})").at("head_dim"),
+            Value(256.0));
 }
 
 TEST(ConfigTest, NewForm) {
@@ -55,9 +58,11 @@ TEST(ConfigTest, LayersThatAgreeAreOne) {
 
 TEST(ConfigTest, GptNeoXAndGptJ) {
   const Parameters neox = {{"head_dim", 96.0}, {"rotary_dim", 24.0}, {"rope_theta", 10000.0}};
-  EXPECT_EQ(Read(R"({"model_type":"gpt_neox","hidden_size":6144,"num_attention_heads":64,"rotary_pct":0.25,
+  EXPECT_EQ(
+      Read(
+          R"({"model_type":"gpt_neox","hidden_size":6144,"num_attention_heads":64,"rotary_pct":0.25,
                      "rotary_emb_base":10000,"use_parallel_residual":true})"),
-            neox);
+      neox);
   const Parameters gptj = {{"head_dim", 256.0}, {"rotary_dim", 64.0}};
   EXPECT_EQ(Read(R"({"model_type":"gptj","n_embd":4096,"n_head":16,"n_positions":2048,"rotary":true,
                      "rotary_dim":64})"),
@@ -69,14 +74,18 @@ TEST(ConfigTest, PartialFactorAsPythonTruncatesIt) {
   EXPECT_EQ(Read(R"({"head_dim":80,"partial_rotary_factor":0.4})").at("rotary_dim"), Value(32.0));
   EXPECT_EQ(Read(R"({"head_dim":100,"partial_rotary_factor":0.29})").at("rotary_dim"), Value(28.0));
   EXPECT_EQ(Read(R"({"head_dim":80,"partial_rotary_factor":1})").at("rotary_dim"), Value(80.0));
-  EXPECT_NE(Refusal(R"({"head_dim":80,"partial_rotary_factor":0.4125})").find("ROPE-2"), std::string::npos);
+  EXPECT_NE(Refusal(R"({"head_dim":80,"partial_rotary_factor":0.4125})").find("ROPE-2"),
+            std::string::npos);
 }
 
 TEST(ConfigTest, LayoutOnlyWhereItIsSaid) {
-  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":true})").at("layout"), Value(std::string("interleaved")));
-  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":false})").at("layout"), Value(std::string("half_split")));
+  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":true})").at("layout"),
+            Value(std::string("interleaved")));
+  EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":false})").at("layout"),
+            Value(std::string("half_split")));
   for (const char* model : {"llama", "gptj", "cohere"})
-    EXPECT_EQ(Read(R"({"head_dim":64,"model_type":")" + std::string(model) + "\"}").count("layout"), 0u);
+    EXPECT_EQ(Read(R"({"head_dim":64,"model_type":")" + std::string(model) + "\"}").count("layout"),
+              0u);
 }
 
 TEST(ConfigTest, RefusesByName) {
@@ -120,9 +129,10 @@ TEST(ConfigTest, RefusesByName) {
 }
 
 TEST(ConfigTest, PassesOverWhatSaysNothing) {
-  EXPECT_EQ(Read(R"({"head_dim":64,"some_new_key":{"a":[1]},"max_position_embeddings":1,"alibi":false,
+  EXPECT_EQ(
+      Read(R"({"head_dim":64,"some_new_key":{"a":[1]},"max_position_embeddings":1,"alibi":false,
                      "rope_interleave":true,"position_embedding_type":"rope","original_max_position_embeddings":4})"),
-            (Parameters{{"head_dim", 64.0}}));
+      (Parameters{{"head_dim", 64.0}}));
 }
 
 }  // namespace

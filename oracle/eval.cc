@@ -51,8 +51,8 @@ int Evaluate(const EvalArguments& arguments, std::ostream& out) {
   const Outputs outputs = reference::RoundedTruth(c, &ties);
   if (!arguments.out.empty()) WriteCaseFile(arguments.out, c, outputs);
 
-  out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name, ParametersText(c),
-                     CaseId(c));
+  out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name,
+                     ParametersText(c), CaseId(c));
   int64_t printed = 0, all = 0;
   const OperationSpec& operation = OperationOf(c);
   for (size_t output = 0; output < operation.outputs.size(); ++output) {

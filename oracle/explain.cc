@@ -41,11 +41,12 @@ Asked Locate(const ExplainArguments& arguments, const Recording& recording) {
   const Shape& shape = shapes[asked.output].shape;
   if (asked.index.size() != shape.size())
     throw Rejected("--at", arguments.at,
-                   "needs one index an axis of " + asked.spec->role + " " + ShapeText(shape), "CASE-4");
+                   "needs one index an axis of " + asked.spec->role + " " + ShapeText(shape),
+                   "CASE-4");
   for (size_t i = 0; i < shape.size(); ++i)
     if (asked.index[i] < 0 || asked.index[i] >= shape[i])
-      throw Rejected("--at", arguments.at, "lies outside " + asked.spec->role + " " + ShapeText(shape),
-                     "CASE-4");
+      throw Rejected("--at", arguments.at,
+                     "lies outside " + asked.spec->role + " " + ShapeText(shape), "CASE-4");
   asked.element = ElementAt(shape, asked.index);
   return asked;
 }
@@ -54,14 +55,15 @@ std::string Line(const std::string& name, const std::string& text) {
   return fmt::format("  {:<14} {}\n", name, text);
 }
 
-void PrintReal(const Truth& truth, const Asked& asked, Format format, std::optional<double> candidate,
-               std::ostream& out) {
+void PrintReal(const Truth& truth, const Asked& asked, Format format,
+               std::optional<double> candidate, std::ostream& out) {
   reference::ScopedPrecision precision(reference::kFirstPrecision);
   for (const reference::Step& step : truth.Steps(asked.output, asked.element))
     out << Line(step.name, Enclosure(step.value));
   const Interval value = truth.Value(asked.output, asked.element);
-  out << Line("truth", Enclosure(value)) << Line("", HexEnclosure(value));
-  const double rounded = DecodeBits(format, RoundedBits(truth, asked.output, asked.element, format));
+  out << Line("truth", Enclosure(value)) << Line("", HexMiddle(value));
+  const double rounded =
+      DecodeBits(format, RoundedBits(truth, asked.output, asked.element, format));
   out << Line("rounded", Decimal(rounded, format) + "  " + Hex(rounded));
   if (candidate) out << Line("candidate", Decimal(*candidate, format) + "  " + Hex(*candidate));
   const bool finite = candidate && std::isfinite(*candidate);
@@ -76,13 +78,15 @@ void PrintReal(const Truth& truth, const Asked& asked, Format format, std::optio
     if (finite && profile.correctly_rounded) {
       verdict = *candidate == rounded ? "within" : "outside";
     } else if (finite) {
-      verdict = mpfr_lessequal_p(reference::Upper(error), reference::Lower(bound)) ? "within" : "outside";
+      verdict =
+          mpfr_lessequal_p(reference::Upper(error), reference::Lower(bound)) ? "within" : "outside";
       if (verdict == "within" && mpfr_greater_p(reference::Lower(bound), reference::Upper(size)))
         verdict = "vacuous: the bound exceeds the size of the pair";
     }
-    out << Line(std::string(profile.name),
-                (profile.correctly_rounded ? std::string("the rounded truth") : Enclosure(bound, 6)) +
-                    (verdict.empty() ? "" : "  " + verdict));
+    out << Line(
+        std::string(profile.name),
+        (profile.correctly_rounded ? std::string("the rounded truth") : Enclosure(bound, 6)) +
+            (verdict.empty() ? "" : "  " + verdict));
   }
 }
 
@@ -94,7 +98,8 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const std::unique_ptr<Truth> truth = reference::TruthOf(c);
   const Asked asked = Locate(arguments, recording);
   std::optional<double> candidate;
-  if (const auto found = recording.outputs.find(asked.spec->role); found != recording.outputs.end()) {
+  if (const auto found = recording.outputs.find(asked.spec->role);
+      found != recording.outputs.end()) {
     const OutputShape shape = Validate(c)[static_cast<size_t>(asked.output)];
     if (found->second.shape != shape.shape || found->second.dtype != DTypeOf(c.format))
       throw BadFile(arguments.file, "output " + asked.spec->role + " is not the " +
@@ -117,8 +122,9 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   }
   const bool copied = expected.kind == Expectation::kCopy;
   const double value = copied ? DecodeBits(c.format, expected.bits) : expected.non_finite;
-  out << Line("expected", Decimal(value, c.format) + "  " + Hex(value) +
-                              (copied ? ", the bits of x (ROPE-5)" : ", by the rules of infinity and NaN"));
+  out << Line("expected",
+              Decimal(value, c.format) + "  " + Hex(value) +
+                  (copied ? ", the bits of x (ROPE-5)" : ", by the rules of infinity and NaN"));
   if (candidate) out << Line("candidate", Decimal(*candidate, c.format) + "  " + Hex(*candidate));
   return 0;
 }

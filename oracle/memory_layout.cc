@@ -13,7 +13,8 @@ int64_t LargestExtent(int64_t count) { return 64 * count + (int64_t{1} << 20); }
 
 }  // namespace
 
-Tensor LayOut(const ConstTensorView& elements, const MemoryLayout& layout, const std::string& role) {
+Tensor LayOut(const ConstTensorView& elements, const MemoryLayout& layout,
+              const std::string& role) {
   const auto refuse = [&](const std::string& value, const std::string& why) {
     throw Rejected("memory of " + role, value, why, "CASE-7");
   };

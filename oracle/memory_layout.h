@@ -9,8 +9,8 @@
 
 namespace gnomon::oracle {
 
-// What lies between the elements is 0xFF. Throws Rejected where an element lies outside the storage,
-// or two of them share memory and differ.
+// What lies between the elements is 0xFF. Throws Rejected where an element lies outside the
+// storage, or two of them share memory and differ.
 Tensor LayOut(const ConstTensorView& elements, const MemoryLayout& layout, const std::string& role);
 
 }  // namespace gnomon::oracle

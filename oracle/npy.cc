@@ -17,8 +17,11 @@ struct NpyType {
   std::string_view name;
   DType dtype;
 };
-constexpr NpyType kTypes[] = {{"<f8", DType::kF64}, {"<f4", DType::kF32}, {"<f2", DType::kF16},
-                              {"<i8", DType::kI64}, {"<i4", DType::kI32}};
+constexpr NpyType kTypes[] = {{"<f8", DType::kF64},
+                              {"<f4", DType::kF32},
+                              {"<f2", DType::kF16},
+                              {"<i8", DType::kI64},
+                              {"<i4", DType::kI32}};
 
 // The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderReader {
@@ -143,8 +146,8 @@ TensorFile ParseNpy(const FileBytes& bytes, const std::string& name) {
   const int64_t size = static_cast<int64_t>(text.size() - start);
   if (!FitsIn(*header.shape, size / SizeOf(*dtype)) ||
       ElementCount(*header.shape) * SizeOf(*dtype) != size)
-    throw BadFile(name, "its shape does not need the " + std::to_string(size) +
-                            " bytes after the header");
+    throw BadFile(
+        name, "its shape does not need the " + std::to_string(size) + " bytes after the header");
 
   ConstTensorView view{*dtype, bytes.memory.get() + start, *header.shape,
                        ContiguousStrides(*header.shape)};

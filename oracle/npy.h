@@ -1,5 +1,6 @@
-// NumPy's .npy, versions 1 to 3 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
-// Types <f8 <f4 <f2 <i8 <i4, C and Fortran order. There is no bf16 in NumPy.
+// NumPy's .npy, versions 1 to 3
+// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). Types <f8 <f4 <f2 <i8
+// <i4, C and Fortran order. There is no bf16 in NumPy.
 #ifndef GNOMON_ORACLE_NPY_H_
 #define GNOMON_ORACLE_NPY_H_
 

@@ -17,7 +17,8 @@ FileBytes Bytes(int version, const std::string& header, const std::string& data)
   return CopyBytes(std::as_bytes(std::span(all)));
 }
 std::string Header(const std::string& descr, const std::string& fortran, const std::string& shape) {
-  return "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }   \n";
+  return "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape +
+         ", }   \n";
 }
 
 std::string Refusal(const FileBytes& bytes) {
@@ -55,11 +56,17 @@ TEST(NpyTest, FortranOrderIsAMatterOfStrides) {
 }
 
 TEST(NpyTest, ReadsScalarsVectorsAndEmptyArrays) {
-  EXPECT_EQ(TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "()"), std::string(4, 1)), "f"), "array").rank(),
-            0u);
-  EXPECT_EQ(TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "(1,)"), std::string(4, 1)), "f"), "array").rank(),
+  EXPECT_EQ(
+      TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "()"), std::string(4, 1)), "f"), "array")
+          .rank(),
+      0u);
+  EXPECT_EQ(TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "(1,)"), std::string(4, 1)), "f"),
+                        "array")
+                .rank(),
             1u);
-  EXPECT_EQ(TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "(0, 5)"), ""), "f"), "array").count(), 0);
+  EXPECT_EQ(
+      TensorNamed(ParseNpy(Bytes(1, Header("<i4", "False", "(0, 5)"), ""), "f"), "array").count(),
+      0);
 }
 
 TEST(NpyTest, RefusesWhatLies) {
@@ -87,7 +94,8 @@ TEST(NpyTest, RefusesWhatLies) {
   for (const auto& [header, data, message] : cases)
     EXPECT_NE(Refusal(Bytes(1, header, data)).find(message), std::string::npos)
         << header << "  got: " << Refusal(Bytes(1, header, data));
-  EXPECT_NE(Refusal(Bytes(4, Header("<f4", "False", "(1,)"), four)).find("version 4"), std::string::npos);
+  EXPECT_NE(Refusal(Bytes(4, Header("<f4", "False", "(1,)"), four)).find("version 4"),
+            std::string::npos);
 }
 
 TEST(NpyTest, RefusesEveryTruncation) {

@@ -37,8 +37,8 @@ Json AsJson(const OperationSpec& operation) {
 std::string TensorsText(const std::vector<TensorSpec>& specs) {
   std::string text;
   for (const TensorSpec& spec : specs)
-    text += fmt::format("    {:<10} [{}]  {}{}\n", spec.role, fmt::join(spec.axes, ", "), spec.meaning,
-                        spec.optional ? "; optional" : "");
+    text += fmt::format("    {:<10} [{}]  {}{}\n", spec.role, fmt::join(spec.axes, ", "),
+                        spec.meaning, spec.optional ? "; optional" : "");
   return text;
 }
 
@@ -55,9 +55,9 @@ int ListOperations(const OperationsArguments& arguments, std::ostream& out) {
     out << fmt::format("{}: {}\n", operation->name, operation->summary);
     if (!operation->parameters.empty()) out << "  parameters\n";
     for (const ParameterSpec& spec : operation->parameters)
-      out << fmt::format("    {:<15} {}; {}{}\n", spec.name, spec.meaning, spec.range,
-                         spec.otherwise == "required" ? "; required"
-                                                      : "; default " + spec.otherwise);
+      out << fmt::format(
+          "    {:<15} {}; {}{}\n", spec.name, spec.meaning, spec.range,
+          spec.otherwise == "required" ? "; required" : "; default " + spec.otherwise);
     if (!operation->inputs.empty()) out << "  inputs\n" << TensorsText(operation->inputs);
     out << "  outputs\n" << TensorsText(operation->outputs) << "\n";
   }

@@ -37,9 +37,8 @@ class Reader {
     TakeFormat(inputs);
     for (const auto& [role, view] : inputs) {
       const auto memory = header_.memory.find(role);
-      recording_.c.inputs.emplace(role, memory == header_.memory.end()
-                                            ? CopyOf(view)
-                                            : LayOut(view, memory->second, role));
+      recording_.c.inputs.emplace(
+          role, memory == header_.memory.end() ? CopyOf(view) : LayOut(view, memory->second, role));
     }
     RefuseUnknownRoles();
     return std::move(recording_);
@@ -144,8 +143,8 @@ class Reader {
     if (like_x && !options_.axes.empty()) return options_.axes;
     if (const auto own = header_.axes.find(spec.role); own != header_.axes.end())
       return own->second;
-    const bool may_lack_batch = spec.axes.size() > 1 && spec.axes[0] == "batch" &&
-                                !(like_x && own_case_);
+    const bool may_lack_batch =
+        spec.axes.size() > 1 && spec.axes[0] == "batch" && !(like_x && own_case_);
     if (may_lack_batch && view.rank() + 1 == spec.axes.size())
       return {spec.axes.begin() + 1, spec.axes.end()};
     return spec.axes;

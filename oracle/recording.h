@@ -1,5 +1,5 @@
-// A recording: a case and what somebody's implementation answered, out of a tensor file and what the
-// user states about it (CASE-7).
+// A recording: a case and what somebody's implementation answered, out of a tensor file and what
+// the user states about it (CASE-7).
 #ifndef GNOMON_ORACLE_RECORDING_H_
 #define GNOMON_ORACLE_RECORDING_H_
 

@@ -1,5 +1,6 @@
 // ctest: recordings
-// Every recording of somebody else's implementation meets exactly the profile that the index states.
+// Every recording of somebody else's implementation meets exactly the profile that the index
+// states.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,8 +37,7 @@ TEST_P(RecordingTest, MeetsItsProfile) {
   EXPECT_EQ(Json(judgement.elements), entry["elements"]) << again;
   const reference::ProfileResult& standard = judgement.profiles[*ProfileFromName("standard")];
   EXPECT_EQ(Json(standard.outside), entry["outside_standard"]) << again;
-  const auto& first = standard.first_outside;
-  const Json departs = first && first->place.position ? Json(*first->place.position) : Json(nullptr);
+  const Json departs = standard.outside_from ? Json(*standard.outside_from) : Json(nullptr);
   EXPECT_EQ(departs, entry["departs_at_position"]) << again;
   EXPECT_EQ(judgement.ties, 0) << again;
 }

@@ -17,6 +17,8 @@ using reference::ErrorHistogram;
 using reference::Judgement;
 using reference::ProfileResult;
 
+constexpr size_t kStandard = *ProfileFromName("standard");
+
 const TensorSpec& OutputNamed(const Judgement& judgement, const std::string& role) {
   const OperationSpec& operation = *FindOperation(judgement.operation);
   for (const TensorSpec& spec : operation.outputs)
@@ -39,10 +41,13 @@ std::string PlaceText(const reference::Place& place) {
 
 std::string WorstText(const Judgement& judgement, const ElementReport& e, const Profile& profile) {
   const std::string place = PlaceText(e.place);
-  std::string text = fmt::format("  {}{}{}\n", ElementName(OutputNamed(judgement, e.output), e.index),
-                                 place.empty() ? "" : ": ", place);
-  text += fmt::format("  expected  {:>16}  {}\n", Decimal(e.expected, judgement.format), Hex(e.expected));
-  text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format), Hex(e.candidate));
+  std::string text =
+      fmt::format("  {}{}{}\n", ElementName(OutputNamed(judgement, e.output), e.index),
+                  place.empty() ? "" : ": ", place);
+  text += fmt::format("  expected  {:>16}  {}\n", Decimal(e.expected, judgement.format),
+                      Hex(e.expected));
+  text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format),
+                      Hex(e.candidate));
   text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
                       UnitName(judgement.unit));
   if (e.why == "copied") return text + "; must be the bits of x\n";
@@ -58,8 +63,10 @@ std::string HistogramText(const Judgement& judgement) {
   std::string text = fmt::format("errors in {}\n", UnitName(judgement.unit));
   for (size_t k = 0; k < h.counts.size(); ++k) {
     if (h.counts[k] == 0) continue;
-    const double low = k == 0 ? 0 : std::ldexp(1.0, ErrorHistogram::kLowest + static_cast<int>(k) - 1);
-    text += fmt::format("  from {:>9} {:>10}  {}\n", Rough(low), h.counts[k], Bar(h.counts[k], largest));
+    const double low =
+        k == 0 ? 0 : std::ldexp(1.0, ErrorHistogram::kLowest + static_cast<int>(k) - 1);
+    text += fmt::format("  from {:>9} {:>10}  {}\n", Rough(low), h.counts[k],
+                        Bar(h.counts[k], largest));
   }
   if (h.not_finite > 0)
     text += fmt::format("  not finite    {:>10}  {}\n", h.not_finite, Bar(h.not_finite, largest));
@@ -70,8 +77,8 @@ std::string ByPositionText(const Judgement& judgement) {
   if (judgement.worst_by_position.empty()) return "";
   std::string text = fmt::format("largest error by position, in {}\n", UnitName(judgement.unit));
   for (const auto& [power, worst] : judgement.worst_by_position)
-    text += fmt::format("  |position| {:>2} {:>10}  {}\n", power < 0 ? "=" : ">=",
-                        power < 0 ? 0 : int64_t{1} << power, Rough(worst));
+    text += fmt::format("  |position| {:>2} {:>10}  {}\n",
+                        power < 0 ? "=" : ">=", power < 0 ? 0 : int64_t{1} << power, Rough(worst));
   return text;
 }
 
@@ -119,7 +126,9 @@ std::string Name(Verdict verdict) {
   }
 }
 
-int ExitCode(Verdict verdict) { return verdict == Verdict::kNothingRun ? 4 : static_cast<int>(verdict); }
+int ExitCode(Verdict verdict) {
+  return verdict == Verdict::kNothingRun ? 4 : static_cast<int>(verdict);
+}
 
 Report::Report(const Recording& recording, const Judgement& judgement, const Demand& demand)
     : recording_(recording), judgement_(judgement), demand_(demand), case_id_(CaseId(recording.c)) {
@@ -137,20 +146,21 @@ Report::Report(const Recording& recording, const Judgement& judgement, const Dem
 }
 
 std::string Report::Sentence() const {
-  const std::string asked = fmt::format("{} on {} {} elements with {}", judgement_.operation,
-                                        judgement_.elements, Traits(judgement_.format).name,
-                                        ParametersText(recording_.c));
+  const std::string asked =
+      fmt::format("{} on {} {} elements with {}", judgement_.operation, judgement_.elements,
+                  Traits(judgement_.format).name, ParametersText(recording_.c));
   if (verdict == Verdict::kNothingRun) return "nothing run: the recording holds no element";
   if (met)
     return fmt::format("conforms: {} meets {} ({})", asked, kProfiles[*met].name,
                        Describe(kProfiles[*met], judgement_.format));
   const ProfileResult& p = judgement_.profiles[shown];
-  const std::string where =
-      p.outside > 0 ? fmt::format("; nearest is {}, with {} elements outside", kProfiles[shown].name, p.outside)
-                    : "; every element is vacuous, which proves nothing";
+  const std::string where = p.outside > 0 ? fmt::format("; nearest is {}, with {} elements outside",
+                                                        kProfiles[shown].name, p.outside)
+                                          : "; every element is vacuous, which proves nothing";
   if (demand_.profile)
-    return fmt::format("nonconforming: {} does not meet {}{}", asked, kProfiles[shown].name,
-                       p.outside > 0 ? fmt::format(", with {} elements outside", p.outside) : where);
+    return fmt::format(
+        "nonconforming: {} does not meet {}{}", asked, kProfiles[shown].name,
+        p.outside > 0 ? fmt::format(", with {} elements outside", p.outside) : where);
   return fmt::format("nonconforming: {} meets no profile up to {}{}", asked,
                      kProfiles[demand_.floor].name, where);
 }
@@ -161,6 +171,8 @@ std::string Report::Text() const {
   text += fmt::format("\ncase {}: {}\n", case_id_, TensorsText(recording_));
   for (const std::string& note : recording_.notes) text += "inferred: " + note + "\n";
   text += "\n" + ProfilesText(judgement_);
+  if (const ProfileResult& standard = judgement_.profiles[kStandard]; standard.outside_from)
+    text += fmt::format("\ndeparts from standard at |position| {}\n", *standard.outside_from);
   const ProfileResult& p = judgement_.profiles[shown];
   if (p.vacuous > 0) {
     text += fmt::format("\n{} elements are vacuous under {}", p.vacuous, kProfiles[shown].name);
@@ -173,8 +185,9 @@ std::string Report::Text() const {
     text += fmt::format("\n{} elements are ties that no precision decides; both neighbours count\n",
                         judgement_.ties);
   if (judgement_.flushed > 0)
-    text += fmt::format("\n{} results are zero where the truth is subnormal: flushed to zero (ROPE-10)\n",
-                        judgement_.flushed);
+    text += fmt::format(
+        "\n{} results are zero where the truth is subnormal: flushed to zero (ROPE-10)\n",
+        judgement_.flushed);
   if (p.worst)
     text += fmt::format("\nworst element under {}\n{}", kProfiles[shown].name,
                         WorstText(judgement_, *p.worst, kProfiles[shown]));
@@ -195,12 +208,15 @@ std::string ParametersText(const Case& c) {
     const auto found = c.parameters.find(spec.name);
     std::string value;
     if (found == c.parameters.end()) {
-      if (spec.otherwise == "required" || spec.name == "frequencies" || spec.name == "output_layout" ||
+      if (spec.otherwise == "required" || spec.name == "frequencies" ||
+          spec.name == "output_layout" ||
           (spec.name == "rope_theta" && c.parameters.count("frequencies")))
         continue;
       value = spec.otherwise + " (default)";
     } else if (const std::string* name = std::get_if<std::string>(&found->second)) {
       value = *name;
+    } else if (const double* number = std::get_if<double>(&found->second)) {
+      value = fmt::format("{}", *number);
     } else {
       value = ToText(found->second);
       if (value.size() > 60) value = value.substr(0, 60) + "...";

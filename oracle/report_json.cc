@@ -56,6 +56,7 @@ Json ProfilesAsJson(const Judgement& judgement) {
     Json& json = profiles[std::string(kProfiles[i].name)];
     json = {{"met", p.met()}, {"within", p.within}, {"outside", p.outside}, {"vacuous", p.vacuous}};
     json["vacuous_from"] = p.vacuous_from ? Json(*p.vacuous_from) : Json(nullptr);
+    json["outside_from"] = p.outside_from ? Json(*p.outside_from) : Json(nullptr);
     json["worst"] = ElementAsJson(judgement, p.worst);
     json["first_outside"] = ElementAsJson(judgement, p.first_outside);
   }

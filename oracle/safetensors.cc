@@ -98,7 +98,8 @@ class Parser {
     const Shape shape = ReadIntegers(name, entry["shape"], "shape");
     if (shape.size() > kMostAxes)
       FailTensor(name, "rank " + std::to_string(shape.size()) + " exceeds 16");
-    if (!FitsIn(shape, data_size_ / *size)) FailTensor(name, "its shape needs more than the file holds");
+    if (!FitsIn(shape, data_size_ / *size))
+      FailTensor(name, "its shape needs more than the file holds");
     const Shape offsets = ReadIntegers(name, entry["data_offsets"], "data_offsets");
     if (offsets.size() != 2) FailTensor(name, "data_offsets must be two numbers");
     if (offsets[0] > offsets[1]) FailTensor(name, "data_offsets run backwards");
@@ -137,8 +138,7 @@ class Parser {
       if (range.begin > end) FailTensor(range.tensor, "has a hole before it");
       end = range.end;
     }
-    if (end != data_size_)
-      Fail(std::to_string(data_size_ - end) + " bytes follow the last tensor");
+    if (end != data_size_) Fail(std::to_string(data_size_ - end) + " bytes follow the last tensor");
   }
 
   const FileBytes& bytes_;
@@ -166,7 +166,8 @@ void WriteSafetensors(const std::string& path,
   std::vector<std::span<const std::byte>> parts(2);  // length and header, known last
   for (const auto& [name, view] : tensors) {
     const int64_t size = SizeOf(view.dtype), bytes = view.count() * size;
-    header[name] = {{"dtype", Name(view.dtype)}, {"shape", view.shape},
+    header[name] = {{"dtype", Name(view.dtype)},
+                    {"shape", view.shape},
                     {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
     if (view.contiguous()) {

@@ -1,5 +1,5 @@
-// safetensors (https://github.com/huggingface/safetensors): an 8-byte little-endian header length, a
-// JSON header, and the tensors' bytes without holes (CASE-7).
+// safetensors (https://github.com/huggingface/safetensors): an 8-byte little-endian header length,
+// a JSON header, and the tensors' bytes without holes (CASE-7).
 #ifndef GNOMON_ORACLE_SAFETENSORS_H_
 #define GNOMON_ORACLE_SAFETENSORS_H_
 

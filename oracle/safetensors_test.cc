@@ -50,11 +50,11 @@ TEST(SafetensorsTest, ReadsTensorsAndMetadata) {
 }
 
 TEST(SafetensorsTest, ReadsAnEmptyTensorAndAScalar) {
-  const TensorFile file = ParseSafetensors(
-      Bytes(R"({"e":{"dtype":"F64","shape":[0,7],"data_offsets":[0,0]},)"
-            R"("s":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})",
-            std::string(4, '\0')),
-      "f");
+  const TensorFile file =
+      ParseSafetensors(Bytes(R"({"e":{"dtype":"F64","shape":[0,7],"data_offsets":[0,0]},)"
+                             R"("s":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})",
+                             std::string(4, '\0')),
+                       "f");
   EXPECT_EQ(TensorNamed(file, "e").count(), 0);
   EXPECT_EQ(TensorNamed(file, "s").count(), 1);
 }
@@ -65,8 +65,10 @@ struct Bad {
 
 TEST(SafetensorsTest, RefusesWhatLies) {
   const std::string four(4, '\0');
-  const auto tensor = [](const std::string& dtype, const std::string& shape, const std::string& offsets) {
-    return R"({"x":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
+  const auto tensor = [](const std::string& dtype, const std::string& shape,
+                         const std::string& offsets) {
+    return R"({"x":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" +
+           offsets + "}}";
   };
   const std::vector<Bad> cases = {
       {"", "", "JSON"},
@@ -103,8 +105,8 @@ TEST(SafetensorsTest, RefusesWhatLies) {
 }
 
 TEST(SafetensorsTest, RefusesEveryTruncation) {
-  const FileBytes whole = Bytes(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
-                                std::string(8, '\0'));
+  const FileBytes whole =
+      Bytes(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", std::string(8, '\0'));
   EXPECT_EQ(Refusal(whole), "(accepted)");
   for (size_t size = 0; size < whole.size; ++size)
     EXPECT_NE(Refusal(CopyBytes(whole.span().first(size))), "(accepted)") << size;
@@ -112,13 +114,15 @@ TEST(SafetensorsTest, RefusesEveryTruncation) {
 
 TEST(SafetensorsTest, RefusesAHeaderLongerThanAnyFile) {
   std::string all(16, '\xff');
-  EXPECT_NE(Refusal(CopyBytes(std::as_bytes(std::span(all)))).find("header length"), std::string::npos);
+  EXPECT_NE(Refusal(CopyBytes(std::as_bytes(std::span(all)))).find("header length"),
+            std::string::npos);
 }
 
 class SafetensorsFileTest : public testing::Test {
  protected:
   SafetensorsFileTest()
-      : folder_(std::filesystem::temp_directory_path() / ("gnomon-safetensors-" + std::to_string(getpid()))) {
+      : folder_(std::filesystem::temp_directory_path() /
+                ("gnomon-safetensors-" + std::to_string(getpid()))) {
     std::filesystem::create_directory(folder_);
   }
   ~SafetensorsFileTest() override { std::filesystem::remove_all(folder_); }
@@ -134,7 +138,8 @@ TEST_F(SafetensorsFileTest, WritesWhatItReads) {
   for (int64_t i = 0; i < 4; ++i) strided.Set(i, static_cast<double>(i) - 1.5);
   Tensor positions(DType::kI64, {1});
   positions.SetInteger(0, -5);
-  WriteSafetensors(Path("a"), {{"s", strided.view()}, {"positions", positions.view()}}, {{"k", "\"v\"\n"}});
+  WriteSafetensors(Path("a"), {{"s", strided.view()}, {"positions", positions.view()}},
+                   {{"k", "\"v\"\n"}});
   const TensorFile file = ReadTensorFile(Path("a"));
   EXPECT_EQ(file.metadata.at("k"), "\"v\"\n");
   EXPECT_EQ(IntegerAt(TensorNamed(file, "positions"), 0), -5);

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "gnomon/reference/certify.h"
+
 namespace gnomon::oracle {
 namespace {
 
@@ -15,26 +17,17 @@ std::string MpfrText(const char* pattern, Arguments... arguments) {
   return text.data();
 }
 
-// Half the width, rounded up; and the middle, as near as its precision allows.
-class Middle {
+// A number of MPFR's own, at a precision that no decimal of a report exceeds.
+class Scratch {
  public:
-  explicit Middle(const reference::Interval& x) {
-    mpfr_init2(middle_, mpfr_get_prec(reference::Lower(x)) + 1);
-    mpfr_init2(radius_, 32);
-    mpfi_mid(middle_, x.backend().data());
-    mpfr_sub(radius_, reference::Upper(x), reference::Lower(x), MPFR_RNDU);
-  }
-  ~Middle() {
-    mpfr_clear(middle_);
-    mpfr_clear(radius_);
-  }
-  Middle(const Middle&) = delete;
-  Middle& operator=(const Middle&) = delete;
-  mpfr_srcptr middle() const { return middle_; }
-  mpfr_srcptr radius() const { return radius_; }
+  Scratch() { mpfr_init2(value_, 2 * reference::kLargestPrecision); }
+  ~Scratch() { mpfr_clear(value_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  mpfr_ptr get() { return value_; }
 
  private:
-  mpfr_t middle_, radius_;
+  mpfr_t value_;
 };
 
 }  // namespace
@@ -49,15 +42,37 @@ std::string Hex(double value) {
 
 std::string Rough(double value) { return fmt::format("{:.3g}", value); }
 
+// The radius covers what the decimals leave out, so that the line is true as it stands.
 std::string Enclosure(const reference::Interval& x, int digits) {
-  const Middle m(x);
-  const std::string middle = MpfrText("%.*RNg", digits, m.middle());
-  return reference::IsPoint(x) ? middle : middle + " +- " + MpfrText("%.1RUg", m.radius());
+  Scratch shown, below, above;
+  mpfi_mid(shown.get(), x.backend().data());
+  const std::string middle = MpfrText("%.*RNg", digits, static_cast<mpfr_srcptr>(shown.get()));
+  mpfr_set_str(shown.get(), middle.c_str(), 10, MPFR_RNDN);
+  mpfr_sub(below.get(), shown.get(), reference::Lower(x), MPFR_RNDU);
+  mpfr_sub(above.get(), reference::Upper(x), shown.get(), MPFR_RNDU);
+  mpfr_max(above.get(), above.get(), below.get(), MPFR_RNDU);
+  // A decimal that is no binary fraction was itself rounded, far below anything shown here.
+  const bool exact = reference::IsPoint(x) && mpfr_cmpabs_ui(above.get(), 0) <= 0;
+  return exact ? middle
+               : middle + " +- " + MpfrText("%.1RUg", static_cast<mpfr_srcptr>(above.get()));
 }
 
-std::string HexEnclosure(const reference::Interval& x) {
-  const Middle m(x);
-  return MpfrText("%.25RNa", m.middle());
+std::string HexMiddle(const reference::Interval& x) {
+  Scratch middle;
+  mpfi_mid(middle.get(), x.backend().data());
+  if (mpfr_zero_p(middle.get()) || !mpfr_number_p(middle.get()))
+    return Hex(mpfr_get_d(middle.get(), MPFR_RNDN));
+  // One bit before the point and 24 hex digits behind it, as C writes its own.
+  mpfr_prec_round(middle.get(), 1 + 4 * 24, MPFR_RNDN);
+  const long exponent = mpfr_get_exp(middle.get()) - 1;
+  mpfr_mul_2si(middle.get(), middle.get(), -exponent, MPFR_RNDN);
+  mpfr_exp_t unused;
+  char* text = mpfr_get_str(nullptr, &unused, 16, 25, middle.get(), MPFR_RNDN);
+  std::string digits = text;
+  mpfr_free_str(text);
+  const std::string sign = digits[0] == '-' ? "-" : "";
+  digits.erase(0, sign.size() + 1);
+  return fmt::format("{}0x1.{}p{:+}", sign, digits, exponent);
 }
 
 std::string ElementName(const TensorSpec& output, const Shape& index) {
@@ -84,9 +99,7 @@ int64_t ElementAt(const Shape& shape, const Shape& index) {
   return element;
 }
 
-std::string ShapeText(const Shape& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
+std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 std::string Describe(const Profile& profile, Format output) {
   if (profile.correctly_rounded) return "every element is the correctly rounded truth";
@@ -105,7 +118,8 @@ std::string Describe(const Profile& profile, Format output) {
       angles = fmt::format("angles formed in {} from frequencies by exp", working);
       break;
     case AngleForm::kChained:
-      angles = fmt::format("angles formed in {} from frequencies multiplied up pair by pair", working);
+      angles =
+          fmt::format("angles formed in {} from frequencies multiplied up pair by pair", working);
   }
   return tables == arithmetic
              ? fmt::format("{}, tables and arithmetic in {}", angles, tables)

@@ -20,9 +20,10 @@ std::string Hex(double value);
 // Three digits, for errors and bounds.
 std::string Rough(double value);
 
-// "0.841470984807896506652502321630298999622563060798 +- 3e-39"; a point has no +-.
+// "0.841470984807896506652502321630 +- 4e-31": the interval lies within. What is exact has no +-.
 std::string Enclosure(const reference::Interval& x, int digits = 30);
-std::string HexEnclosure(const reference::Interval& x);
+// The middle of the interval, to 97 bits.
+std::string HexMiddle(const reference::Interval& x);
 
 // "y[batch 0, seq 3, heads 1, head_dim 17]"
 std::string ElementName(const TensorSpec& output, const Shape& index);
@@ -34,7 +35,8 @@ int64_t ElementAt(const Shape& shape, const Shape& index);
 // "[1, 12, 2, 128]"
 std::string ShapeText(const Shape& shape);
 
-// What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in f32".
+// What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in
+// f32".
 std::string Describe(const Profile& profile, Format output);
 
 // What errors of an operation are counted in: "u S" or "ulp".

@@ -106,8 +106,9 @@ Case DrawApply(Trial& trial, const Draw& draw) {
   for (int64_t i = 0; i < values.count(); ++i) values.Set(i, DrawNumber(source, c.format, numbers));
 
   if (draw.given_tables) {
-    const Format stored =
-        source.Pick({Format::kF32, c.format, Format::kBf16, Format::kF16, Format::kF64});
+    const Format stored = source.Chance(1, 12)
+                              ? Format::kF64
+                              : source.Pick({Format::kF32, c.format, Format::kBf16, Format::kF16});
     Shape table = {shape[1], f.pairs()};
     if (per_batch) table.insert(table.begin(), source.Chance(1, 4) ? 1 : shape[0]);
     const bool special = draw.numbers == Numbers::kSpecial && source.Chance(1, 2);

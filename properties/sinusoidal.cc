@@ -29,12 +29,13 @@ void UnusualFrequencies(Trial& t) {
 }
 void AddWithinBound(Trial& t) {
   Draw draw;
-  draw.memory = true;
+  draw.memory = draw.small = true;
   ExpectWithinBound(t, DrawAdd(t, draw));
 }
 void SpecialNumbers(Trial& t) {
   Draw draw;
   draw.numbers = t.source().Pick({Numbers::kSpecial, Numbers::kWide});
+  draw.small = true;
   ExpectWithinBound(t, DrawAdd(t, draw));
 }
 void HalfwayAdd(Trial& t) { ExpectWithinBound(t, DrawHalfwayAdd(t)); }

@@ -66,7 +66,8 @@ Case DrawAdd(Trial& trial, const Draw& draw) {
   } else if (source.Chance(1, 3)) {
     c.parameters["token_scale"] = source.Pick<double>({2, 0.5, 0.3, -1.7, 0});
   }
-  const Shape shape = {1 + source.Below(3), 1 + source.Below(3), TableOf(c).width};
+  const int64_t width = TableOf(c).width, most = width > 24 ? 2 : 3;
+  const Shape shape = {1 + source.Below(most), 1 + source.Below(most), width};
   c.inputs.emplace("positions", DrawPositions(trial, draw, shape[1]));
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
   Tensor values(DTypeOf(c.format), shape);

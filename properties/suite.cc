@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "gnomon/properties/trial.h"
 
 namespace gnomon::properties {
 namespace {
 
-constexpr std::array<const char*, 4> kStatusNames = {"holds", "FAILS", "STARVED", "-"};
+constexpr std::array<const char*, 3> kStatusNames = {"holds", "FAILS", "STARVED"};
 
 }  // namespace
 
@@ -80,14 +81,15 @@ std::string RepeatCommand(const SuiteReport& report, const PropertyReport& prope
 std::string ToText(const SuiteReport& report) {
   std::string text = report.subject + ", seed " + std::to_string(report.options.seed) + ", " +
                      std::to_string(report.options.cases) + " cases a property\n";
+  std::set<std::string> undeclared;
   for (const PropertyReport& p : report.properties) {
+    if (p.status == PropertyReport::kNotApplicable) {
+      undeclared.insert(p.property.operations.begin(), p.property.operations.end());
+      continue;
+    }
     std::string name = "  " + p.property.name + " (" + p.property.clause + ")";
     name.resize(std::max<size_t>(name.size() + 1, 44), ' ');
     text += name + kStatusNames[p.status];
-    if (p.status == PropertyReport::kNotApplicable) {
-      text += " not applicable: nothing it asks is declared\n";
-      continue;
-    }
     text += " cases " + std::to_string(p.cases);
     if (p.vacuous) text += ", vacuous " + std::to_string(p.vacuous);
     if (p.declined) text += ", declined " + std::to_string(p.declined);
@@ -96,6 +98,11 @@ std::string ToText(const SuiteReport& report) {
     if (!p.finding.empty()) text += "    " + p.finding + "\n";
     for (const Case& c : p.asked) text += "    asked: " + Describe(c) + "\n";
     text += "    repeat: " + RepeatCommand(report, p) + "\n";
+  }
+  if (const int64_t count = report.count(PropertyReport::kNotApplicable)) {
+    text += "  " + std::to_string(count) + " properties are not applicable: not all declared of";
+    for (const std::string& operation : undeclared) text += " " + operation;
+    text += "\n";
   }
   if (report.nothing_ran()) text += "  nothing was run\n";
   return text;

@@ -191,17 +191,20 @@ class Judge1 {
 void Judge1::Count(const std::array<Answer, kProfiles.size()>& answers, double error,
                    const Place& place) {
   ++result_->elements;
+  const auto note_position = [&](std::optional<int64_t>* smallest) {
+    if (!place.position) return;
+    const int64_t size = std::abs(*place.position);
+    *smallest = std::min(smallest->value_or(size), size);
+  };
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     ProfileResult& profile = result_->profiles[i];
     const Answer& answer = answers[i];
     if (answer.verdict == Answer::kVacuous) {
       ++profile.vacuous;
-      if (place.position) {
-        const int64_t size = std::abs(*place.position);
-        profile.vacuous_from = std::min(profile.vacuous_from.value_or(size), size);
-      }
+      note_position(&profile.vacuous_from);
       continue;
     }
+    if (answer.verdict == Answer::kOutside) note_position(&profile.outside_from);
     ++(answer.verdict == Answer::kWithin ? profile.within : profile.outside);
     double ratio = error == 0 ? 0 : answer.bound > 0 ? error / answer.bound : kInfinity;
     if (kProfiles[i].correctly_rounded) ratio = units_;

@@ -35,6 +35,7 @@ struct ProfileResult {
   int64_t outside = 0;
   int64_t vacuous = 0;  // within a bound that proves nothing (BOUND-6)
   std::optional<int64_t> vacuous_from;  // smallest |position| of a vacuous element
+  std::optional<int64_t> outside_from;  // smallest |position| of an element outside
   std::optional<ElementReport> worst;   // largest error / bound
   std::optional<ElementReport> first_outside;
 

@@ -229,11 +229,13 @@ class ApplyTruth : public Truth {
     const Pair<double> y = Rotate<double>({sign(m.a), sign(m.b)}, sign(c), sign(s), a_.direction);
     return m.member == 0 ? y.a : y.b;
   }
-  // ROPE-9: with given tables a product alone may leave the range of the arithmetic.
+  // ROPE-4, ROPE-9: a given table, or a product with it, may leave the range of the arithmetic.
   bool ProductsMayOverflow(const Member& m, const Profile& profile) const {
-    const double c = std::abs(ValueAt(cos_, TableIndex(m))), s = std::abs(ValueAt(sin_, TableIndex(m)));
-    const double largest = std::max(std::abs(m.a), std::abs(m.b)) * std::max(c, s);
-    return largest * (1 + 0x1p-6) >= LargestFinite(FormatAt(profile.arithmetic, format_));
+    const double table = std::max(std::abs(ValueAt(cos_, TableIndex(m))),
+                                  std::abs(ValueAt(sin_, TableIndex(m))));
+    const double largest = LargestFinite(FormatAt(profile.arithmetic, format_));
+    const double product = std::max(std::abs(m.a), std::abs(m.b)) * table;
+    return table > largest || product * (1 + 0x1p-6) >= largest;
   }
 
   Format format_;

@@ -200,12 +200,11 @@ def measured(gnomon, path):
     run = subprocess.run([gnomon, "check", str(path), "--json"], capture_output=True, text=True)
     report = json.loads(run.stdout)
     standard = report["profiles"]["standard"]
-    first = standard["first_outside"]
     return {
         "case": report["case"],
         "elements": report["elements"],
         "outside_standard": standard["outside"],
-        "departs_at_position": first and first["position"],
+        "departs_at_position": standard["outside_from"],
     }
 
 

@@ -1,0 +1,158 @@
+// The runner: what counts, what starves, what a failure says, and that it can be had again.
+#include <gtest/gtest.h>
+
+#include "gnomon/properties/generators.h"
+#include "gnomon/properties/reference_subject.h"
+#include "gnomon/properties/suite.h"
+#include "gnomon/properties/trial.h"
+
+namespace gnomon::properties {
+namespace {
+
+PropertyReport Check(const std::function<void(Trial&)>& check, SuiteOptions options = {}) {
+  ReferenceSubject subject(Format::kF32);
+  PropertyReport report;
+  report.property = {"test.property", "TEST-1", "", {"rope.table"}, true, check};
+  RunProperty(subject, {Format::kF32}, options, &report);
+  return report;
+}
+
+TEST(Runner, CountsInstancesThatCouldHaveFailed) {
+  SuiteOptions options;
+  options.cases = 37;
+  const PropertyReport report = Check([](Trial& t) { t.NoteCompared(); }, options);
+  EXPECT_EQ(report.status, PropertyReport::kHolds);
+  EXPECT_EQ(report.cases, 37);
+}
+
+TEST(Runner, VacuousInstancesAreNoPass) {
+  const PropertyReport none = Check([](Trial&) {});
+  EXPECT_EQ(none.status, PropertyReport::kStarved);
+  EXPECT_EQ(none.cases, 0);
+  EXPECT_GT(none.vacuous, 0);
+  // A tolerance larger than the thing itself lets everything through, and counts for nothing.
+  const PropertyReport wide = Check([](Trial& t) {
+    t.Compare(Interval(1), Interval(3), Interval(2), [] { return std::string(); });
+  });
+  EXPECT_EQ(wide.status, PropertyReport::kStarved);
+  // Some of both is a verdict over those that count.
+  const PropertyReport some = Check([](Trial& t) {
+    if (t.source().Chance(1, 2)) t.NoteCompared();
+  });
+  EXPECT_EQ(some.status, PropertyReport::kHolds);
+  EXPECT_EQ(some.cases, kDefaultCases);
+  EXPECT_GT(some.vacuous, 10);
+}
+
+TEST(Runner, NanIsNeverWithinATolerance) {
+  const PropertyReport report = Check([](Trial& t) {
+    t.Compare(Interval(std::nan("")), Interval(3), Interval(4), [] { return std::string("x"); });
+  });
+  EXPECT_EQ(report.status, PropertyReport::kFails);
+}
+
+TEST(Runner, ShrinksToTheSmallestChoiceThatFails) {
+  int64_t last = 0;
+  const auto check = [&](Trial& t) {
+    const int64_t first = t.source().Below(1000), second = t.source().Below(1000);
+    if (first >= 100) {
+      last = first + 1000 * second;
+      t.Fail("first is " + std::to_string(first) + ", second " + std::to_string(second));
+    }
+    t.NoteCompared();
+  };
+  const PropertyReport report = Check(check);
+  ASSERT_EQ(report.status, PropertyReport::kFails);
+  EXPECT_GT(report.shrinks, 0);
+  EXPECT_LT(last, 125) << report.finding;  // the second is 0, the first near its threshold
+  EXPECT_EQ(report.finding, "first is " + std::to_string(last) + ", second 0");
+}
+
+TEST(Runner, TheSameSeedFindsTheSame) {
+  const auto check = [](Trial& t) {
+    if (t.source().Below(1000) > 990) t.Fail("word " + std::to_string(t.source().Word()));
+    t.NoteCompared();
+  };
+  SuiteOptions options;
+  options.cases = 1000;
+  options.shrink = false;
+  const PropertyReport one = Check(check, options), two = Check(check, options);
+  ASSERT_EQ(one.status, PropertyReport::kFails);
+  EXPECT_EQ(one.finding, two.finding);
+  EXPECT_EQ(one.cases, two.cases);
+  options.seed = 4;
+  EXPECT_NE(Check(check, options).finding, one.finding);
+}
+
+TEST(Runner, AnInvalidCaseIsAFailureOfTheProperty) {
+  const PropertyReport report = Check([](Trial& t) {
+    Case c;
+    c.operation = "rope.table";
+    t.Run(c);
+  });
+  EXPECT_EQ(report.status, PropertyReport::kFails);
+  EXPECT_NE(report.finding.find("CASE-4"), std::string::npos) << report.finding;
+}
+
+class Throws : public ReferenceSubject {
+ public:
+  Outcome Run(const Case&, const OutputViews&) override { throw 1; }
+};
+class Declines : public ReferenceSubject {
+ public:
+  Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kUnsupported, ""}; }
+};
+class Refuses : public ReferenceSubject {
+ public:
+  Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kRejected, "no"}; }
+};
+class DoesNothing : public ReferenceSubject {
+ public:
+  bool Declares(const std::string&, Format) const override { return false; }
+};
+
+SuiteReport Suite(Subject&& subject, int cases = 3) {
+  SuiteOptions options;
+  options.cases = cases;
+  options.operation = "rope.frequencies";
+  return RunSuite(subject, options);
+}
+
+TEST(Suite, SaysWhyASubjectDidNotAnswer) {
+  const SuiteReport thrown = Suite(Throws());
+  EXPECT_EQ(thrown.count(PropertyReport::kFails), 2);
+  EXPECT_NE(ToText(thrown).find("the subject threw"), std::string::npos);
+  EXPECT_EQ(Suite(Declines()).count(PropertyReport::kStarved), 2);
+  const SuiteReport refused = Suite(Refuses());
+  EXPECT_FALSE(refused.holds());
+  EXPECT_NE(ToText(refused).find("the subject refuses a valid case: no"), std::string::npos);
+}
+
+TEST(Suite, NothingRunIsNoPass) {
+  const SuiteReport report = Suite(DoesNothing());
+  EXPECT_EQ(report.count(PropertyReport::kNotApplicable), 2);
+  EXPECT_TRUE(report.nothing_ran());
+  EXPECT_FALSE(report.holds());
+  EXPECT_NE(ToText(report).find("nothing was run"), std::string::npos);
+}
+
+TEST(Suite, AFailurePrintsTheCommandThatRepeatsIt) {
+  const SuiteReport report = Suite(Throws(), 17);
+  EXPECT_NE(ToText(report).find("gnomon check --subject reference --operation rope.frequencies "
+                                "--seed 20170612 --cases 17"),
+            std::string::npos)
+      << ToText(report);
+}
+
+TEST(Suite, Globs) {
+  EXPECT_TRUE(GlobMatches("*", ""));
+  EXPECT_TRUE(GlobMatches("rope.*", "rope.apply"));
+  EXPECT_TRUE(GlobMatches("*.t?ble", "sinusoidal.table"));
+  EXPECT_TRUE(GlobMatches("*a*a*", "banana"));
+  EXPECT_FALSE(GlobMatches("rope", "rope.apply"));
+  EXPECT_FALSE(GlobMatches("rope.?", "rope.apply"));
+  EXPECT_FALSE(GlobMatches("", "x"));
+}
+
+}  // namespace
+}  // namespace gnomon::properties
