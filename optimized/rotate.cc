@@ -28,9 +28,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using V32 = hn::Vec<F32>;
 
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-// One lane has no neighbour: plain loops.
+// Without vectors there is nothing to arrange: plain loops.
 void Rotate(Format format, RopeLayout layout, const HeadsOfToken& t) {
   const size_t size = format == Format::kF32 ? 4 : 2;
   const size_t next = layout == RopeLayout::kInterleaved ? 2 : 1;
@@ -315,7 +315,7 @@ void Rotate(Format format, RopeLayout layout, const HeadsOfToken& t) {
   }
 }
 
-#endif  // HWY_SCALAR
+#endif  // without vectors
 
 }  // namespace HWY_NAMESPACE
 }  // namespace optimized

@@ -19,12 +19,14 @@ void ApplyWithinBound(Trial& t) {
   ExpectWithinBound(t, DrawApply(t, draw));
 }
 
+// ROPE-9 and ROPE-10: both ends of the range, and the rounding at each.
 void WideNumbers(Trial& t) {
   Draw draw;
   draw.numbers = Numbers::kWide;
   ExpectWithinBound(t, DrawApply(t, draw));
 }
 
+// ROPE-7, ROPE-8 for zeros of either sign, and ROPE-9.
 void SpecialNumbers(Trial& t) {
   Draw draw;
   draw.numbers = Numbers::kSpecial;

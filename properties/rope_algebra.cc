@@ -74,7 +74,7 @@ void Relative(Trial& t) {
   Compose(t, RopeDirection::kTranspose, -1, "R_m^T R_n x is not R_(n-m) x");
 }
 
-// Negative positions turn the other way: ROPE-15 with n = 0.
+// Negative positions turn the other way (ROPE-6): ROPE-15 with n = 0.
 void NegativePosition(Trial& t) {
   const Case c = DrawTurn(t);
   const Answer back(t, WithPositions(c, [&](int64_t i) { return -PositionAt(c, i); }));
@@ -203,7 +203,7 @@ void Homogeneity(Trial& t) {
   });
 }
 
-// ROPE-19. Pairs read and written in any layout are the same pairs.
+// ROPE-19, and ROPE-2 for output layouts. Pairs read and written in any layout are the same pairs.
 void Layouts(Trial& t) {
   const Case c = DrawTurn(t);
   const RopeApply a = gnomon::rope::ReadApply(c);

@@ -83,6 +83,7 @@ class ApplyTolerance : public Tolerance {
     const auto [pair, member] = a_.PairAt(a_.output_layout, element % head_dim);
     const auto [xa, xb] = PairOf(element, pair);
     const int64_t token = element / (x_.shape[2] * head_dim);
+    // d of BOUND-2; S, S' and |y| in the norm form, or by the tables that are given.
     double first = std::hypot(xa, xb) * kEvaluated, second = first, length = first, D = 0, d;
     if (case_.inputs.count("cos")) {
       const Tensor &cos = case_.inputs.at("cos"), &sin = case_.inputs.at("sin");

@@ -37,6 +37,7 @@ class Trial {
   Verdict Judge(const std::function<void(Trial&)>& check);
 
   Source& source() { return source_; }
+  // BOUND-1: what the subject says of itself; every tolerance follows from it.
   const Profile& promise() const { return kProfiles[subject_.Promise()]; }
   Format DrawFormat();
   // A position whose angles mean something: tolerances grow with the angle unless it is exact, so

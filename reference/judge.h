@@ -29,7 +29,7 @@ struct ElementReport {
   std::string why;                // what was asked of it: "within the bound", "copied", "NaN", ...
 };
 
-// How one profile fares over all elements. within + outside + vacuous counts every element once.
+// How one profile (BOUND-1) fares over all elements. within + outside + vacuous counts every element once.
 struct ProfileResult {
   int64_t within = 0;
   int64_t outside = 0;

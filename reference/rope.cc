@@ -96,7 +96,7 @@ class TableTruth : public Truth {
   AngleTerms terms_;
 };
 
-// What one element of rope.apply is made of.
+// What one element of rope.apply is made of; the pair by its layout (ROPE-2).
 struct Member {
   int64_t pair = 0;
   int member = 0;           // 0: x_a c - x_b s, 1: x_a s + x_b c
@@ -153,6 +153,7 @@ class ApplyTruth : public Truth {
         Rotate<Interval>({Interval(m.a), Interval(m.b)}, table.a, table.b, a_.direction);
     return m.member == 0 ? y.a : y.b;
   }
+  // ROPE-12 with the d of the tables (BOUND-2).
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
     const Interval size = abs(Interval(m.a)) + abs(Interval(m.b));

@@ -10,7 +10,7 @@
 
 namespace gnomon::reference {
 
-// ROPE-1. w_i = rope_theta^(-2i / rotary_dim), or as given; radians a token.
+// ROPE-1, ROPE-11. w_i = rope_theta^(-2i / rotary_dim), or any number as given; radians a token.
 template <class T>
 T Frequency(const RopeFrequencies& f, int64_t pair) {
   if (!f.frequencies.empty()) return Exactly<T>(f.frequencies[static_cast<size_t>(pair)]);

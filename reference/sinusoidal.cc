@@ -17,7 +17,7 @@ AngleTerms TermsOf(const SinusoidalTable& t) {
                     });
 }
 
-// One sine or cosine times a factor: an entry of a table or of a matrix, with its bound.
+// One sine or cosine times a factor: an entry of a table or of a matrix, with its bound (SIN-11).
 class EntryTruth : public Truth {
  public:
   EntryTruth(Format format, const SinusoidalTable& table, const Number& factor)
@@ -192,7 +192,7 @@ class AddTruth : public Truth {
   TableTruth table_;
 };
 
-// sinusoidal.similarity, sinusoidal.distance: [m, n].
+// sinusoidal.similarity, sinusoidal.distance: [m, n] (SIN-12).
 class PairwiseTruth : public Truth {
  public:
   explicit PairwiseTruth(const Case& c)

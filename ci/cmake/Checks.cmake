@@ -14,6 +14,8 @@ gnomon_check(spec checks.find_planted_faults ${Python3_EXECUTABLE} ${checks}/che
 gnomon_check(install examples.readme ${Python3_EXECUTABLE} ${checks}/examples.py
   ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_BINARY_DIR}/bin)
 
+include(${PROJECT_SOURCE_DIR}/spec/theories/formal.cmake)
+
 # An instrumented archive cannot be linked by a plain consumer.
 if(GNOMON_INSTALL AND NOT GNOMON_SANITIZE AND NOT GNOMON_COVERAGE)
   foreach(way installed subdirectory)

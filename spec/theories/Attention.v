@@ -1,0 +1,238 @@
+(** * Softmax attention (spec/attention.md)
+
+    Masks, permutations, translations; the four-term expansion. *)
+From Gnomon Require Import Sums Pairs Sinusoidal.
+
+(** ** Definitions *)
+Section Definitions.
+(** Positions are of any type [P]; [keys] lists those that hold a key.  One component of the value
+    vectors at a time. *)
+Context {P : Type}.
+Variables (keys : list P) (keep : P -> P -> bool) (score : P -> P -> R) (value : P -> R).
+
+(** Normative: ATT-2 (mask).  [keep q k = false] stands for a score of minus infinity. *)
+Definition numerator (q k : P) : R := if keep q k then exp (score q k) else 0.
+
+(** Normative: ATT-3 (weights), ATT-4 (output). *)
+Definition denominator (q : P) : R := sum keys (numerator q).
+Definition weight (q k : P) : R := numerator q k / denominator q.
+Definition attend (q : P) : R := sum keys (fun k => weight q k * value k).
+End Definitions.
+
+(** Normative: ATT-1 (scores): content over sqrt(head_dim), plus a bias. *)
+Definition score {P} (d : nat) (q k : P -> vector) (bias : P -> P -> R) (m n : P) : R :=
+  dot d (q m) (k n) / sqrt (INR d) + bias m n.
+
+(** Normative: ATT-2.  No mask; the causal mask. *)
+Definition unmasked {P} : P -> P -> bool := fun _ _ => true.
+Definition causal (q k : nat) : bool := (k <=? q)%nat.
+
+(** Normative: ATT-8 (four terms).  The bilinear form x W y^T over [d] dims. *)
+Definition form (d : nat) (W : matrix) (x y : vector) : R := dot d x (times d W y).
+
+(** Normative: ATT-10 (untied).  Content and position from separate projections. *)
+Definition untied (d : nat) (q k pq pk : vector) : R := (dot d q k + dot d pq pk) / sqrt (2 * INR
+  d).
+
+(** ** Theorems *)
+Section Softmax.
+Context {P : Type}.
+Implicit Types (keys : list P) (keep : P -> P -> bool) (score : P -> P -> R) (value : P -> R).
+
+Theorem ATT_2_masked_weight_is_0 keys keep score q k :
+  keep q k = false -> weight keys keep score q k = 0.
+Proof. intros H; unfold weight, numerator; rewrite H; unfold Rdiv; ring. Qed.
+
+Lemma numerator_nonneg keep score (q k : P) : 0 <= numerator keep score q k.
+Proof. unfold numerator; destruct keep; [left; apply exp_pos|lra]. Qed.
+
+(** A query that may see a key has a positive denominator. *)
+Lemma denominator_pos keys keep score q k :
+  In k keys -> keep q k = true -> 0 < denominator keys keep score q.
+Proof.
+  intros Hin Hk; apply sum_pos with k; trivial; [intros; apply numerator_nonneg|].
+  unfold numerator; rewrite Hk; apply exp_pos.
+Qed.
+
+Theorem ATT_3_weights_sum_to_1 keys keep score q k :
+  In k keys -> keep q k = true -> sum keys (weight keys keep score q) = 1.
+Proof.
+  intros Hin Hk; pose proof (denominator_pos keys keep score q k Hin Hk).
+  rewrite (sum_ext _ _ (fun k => / denominator keys keep score q * numerator keep score q k))
+    by (intros; unfold weight, Rdiv; ring).
+  rewrite sum_scal; fold (denominator keys keep score q); field; lra.
+Qed.
+
+Theorem ATT_3_weights_are_nonnegative keys keep score q k k0 :
+  In k0 keys -> keep q k0 = true -> 0 <= weight keys keep score q k.
+Proof.
+  intros Hin Hk; apply Rmult_le_pos; [apply numerator_nonneg|].
+  left; now apply Rinv_0_lt_compat, (denominator_pos keys keep score q k0).
+Qed.
+
+(** Weights depend on what the mask lets through, and on that up to a constant a row. *)
+Theorem ATT_5_shift_invariance keys keep score score' (c : R) q :
+  (forall k, In k keys -> keep q k = true -> score' q k = score q k + c) ->
+  forall k, In k keys -> weight keys keep score' q k = weight keys keep score q k.
+Proof.
+  intros H; assert (Hn : forall k, In k keys ->
+    numerator keep score' q k = exp c * numerator keep score q k).
+  { intros k Hk; unfold numerator; destruct (keep q k) eqn:E; [|ring].
+    rewrite (H k Hk E), exp_plus; ring. }
+  intros k Hk; unfold weight, denominator; rewrite (sum_ext _ _ _ Hn), sum_scal, Hn by trivial.
+  fold (denominator keys keep score q); pose proof (exp_pos c).
+  unfold Rdiv; rewrite Rinv_mult, <- !Rmult_assoc, (Rmult_comm (exp c)), (Rmult_assoc _ (exp c)),
+    Rinv_r by lra; ring.
+Qed.
+
+Theorem ATT_5_output_shift_invariance keys keep score c value q :
+  attend keys keep (fun q k => score q k + c) value q = attend keys keep score value q.
+Proof.
+  apply sum_ext; intros k Hk; f_equal; now apply (ATT_5_shift_invariance keys keep score _ c).
+Qed.
+
+Theorem ATT_4_masked_keys_do_not_matter keys keep score score' value value' q :
+  (forall k, In k keys -> keep q k = true -> score q k = score' q k /\ value k = value' k) ->
+  attend keys keep score value q = attend keys keep score' value' q.
+Proof.
+  intros H; apply sum_ext; intros k Hk.
+  rewrite (ATT_5_shift_invariance keys keep score' score 0) by (trivial; intros;
+    rewrite Rplus_0_r; now apply H).
+  destruct (keep q k) eqn:E; [now rewrite (proj2 (H k Hk E))|].
+  rewrite ATT_2_masked_weight_is_0 by trivial; ring.
+Qed.
+
+(** Outputs are convex combinations of the values that the mask lets through. *)
+Theorem ATT_4_convexity keys keep score value q k0 lo hi :
+  In k0 keys -> keep q k0 = true ->
+  (forall k, In k keys -> keep q k = true -> lo <= value k <= hi) ->
+  lo <= attend keys keep score value q <= hi.
+Proof.
+  intros Hin Hk Hv; pose proof (ATT_3_weights_sum_to_1 keys keep score q k0 Hin Hk) as H1.
+  assert (Hw : forall k, In k keys ->
+    lo * weight keys keep score q k <= weight keys keep score q k * value k <=
+      hi * weight keys keep score q k).
+  { intros k Hk'; pose proof (ATT_3_weights_are_nonnegative keys keep score q k k0 Hin Hk).
+    destruct (keep q k) eqn:E; [specialize (Hv k Hk' E); nra|].
+    rewrite ATT_2_masked_weight_is_0 by trivial; lra. }
+  rewrite <- (Rmult_1_r lo), <- (Rmult_1_r hi), <- H1, <- !sum_scal.
+  split; apply sum_le; intros k Hk'; now apply Hw.
+Qed.
+
+(** Re-indexing.  [f] carries positions to positions (a permutation, a translation, ..): if mask,
+    scores and values do not see the difference, outputs are carried along. *)
+Theorem ATT_6_reindexing {Q : Type} (f : P -> Q) keys (keys' : list Q)
+    keep score value (keep' : Q -> Q -> bool) (score' : Q -> Q -> R) (value' : Q -> R) q :
+  Permutation (map f keys) keys' ->
+  (forall k, In k keys -> keep' (f q) (f k) = keep q k) ->
+  (forall k, In k keys -> score' (f q) (f k) = score q k) ->
+  (forall k, In k keys -> value' (f k) = value k) ->
+  attend keys' keep' score' value' (f q) = attend keys keep score value q.
+Proof.
+  intros Hp Hkeep Hscore Hval.
+  assert (Hn : forall k, In k keys -> numerator keep' score' (f q) (f k) = numerator keep score q k)
+    by (intros k Hk; unfold numerator; now rewrite Hkeep, Hscore).
+  unfold attend; rewrite <- (sum_perm _ _ _ Hp), sum_map; apply sum_ext; intros k Hk.
+  unfold weight, denominator; now rewrite <- (sum_perm _ _ _ Hp), sum_map, (sum_ext _ _ _ Hn), Hn,
+    Hval.
+Qed.
+End Softmax.
+
+(** Without mask and bias, attention is blind to order. *)
+Theorem ATT_6_permutation_equivariance T (p : nat -> nat) (score : nat -> nat -> R) value q :
+  Permutation (map p (seq 0 T)) (seq 0 T) ->
+  attend (seq 0 T) unmasked (fun q k => score (p q) (p k)) (fun k => value (p k)) q =
+  attend (seq 0 T) unmasked score value (p q).
+Proof. intros Hp; symmetry; now apply ATT_6_reindexing. Qed.
+
+(** A bias of the offset: moving every token by [c] positions moves the outputs by [c]. *)
+Theorem ATT_6_translation_equivariance (keys : list Z) (content : Z -> Z -> R)
+  (bias : Z -> R) value c q :
+  attend (map (fun k => k + c)%Z keys) unmasked
+         (fun q k => content (q - c)%Z (k - c)%Z + bias (k - q)%Z)
+         (fun k => value (k - c)%Z) (q + c)%Z =
+  attend keys unmasked (fun q k => content q k + bias (k - q)%Z) value q.
+Proof.
+  apply (ATT_6_reindexing (fun k => k + c)%Z); trivial; intros k _.
+  - rewrite !Z.add_simpl_r; do 2 f_equal; lia.
+  - f_equal; lia.
+Qed.
+
+(** *** The causal mask *)
+
+Theorem ATT_7_future_weights_are_0 T score q k : (q < k)%nat ->
+  weight (seq 0 T) causal score q k = 0.
+Proof. intros H; apply ATT_2_masked_weight_is_0, Nat.leb_gt, H. Qed.
+
+Theorem ATT_7_outputs_ignore_the_future T score score' value value' q :
+  (forall k, (k <= q)%nat -> score q k = score' q k /\ value k = value' k) ->
+  attend (seq 0 T) causal score value q = attend (seq 0 T) causal score' value' q.
+Proof. intros H; apply ATT_4_masked_keys_do_not_matter; intros k _ Hk; now apply H, Nat.leb_le. Qed.
+
+(** It breaks permutation equivariance: two tokens, equal scores, swapped. *)
+Theorem ATT_7_causal_mask_sees_order :
+  exists (p : nat -> nat) (score : nat -> nat -> R) (value : nat -> R) (q : nat),
+    Permutation (map p (seq 0 2)) (seq 0 2) /\
+    attend (seq 0 2) causal (fun q k => score (p q) (p k)) (fun k => value (p k)) q <>
+    attend (seq 0 2) causal score value (p q).
+Proof.
+  exists (fun i => 1 - i)%nat, (fun _ _ => 0), INR, 0%nat; split; [apply perm_swap|].
+  unfold attend, weight, denominator, numerator, sum; simpl; rewrite exp_0; lra.
+Qed.
+
+(** Equal scores: the t-th token (position t - 1) spreads its weight evenly over t tokens. *)
+Theorem ATT_7_uniform_causal_weights T (c : R) q k : (k <= q < T)%nat ->
+  weight (seq 0 T) causal (fun _ _ => c) q k = / INR (q + 1).
+Proof.
+  intros H; unfold weight.
+  assert (Hn : forall j, (j <= q)%nat -> numerator causal (fun _ _ => c) q j = exp c)
+    by (intros j Hj; unfold numerator, causal; now rewrite (proj2 (Nat.leb_le _ _) Hj)).
+  replace (denominator (seq 0 T) causal (fun _ _ => c) q) with (INR (q + 1) * exp c).
+  - rewrite Hn by lia; pose proof (exp_pos c); assert (0 < INR (q + 1)) by (apply lt_0_INR; lia).
+    field; split; lra.
+  - change (INR (q + 1) * exp c = sumn T (numerator causal (fun _ _ => c) q)).
+    replace T with ((q + 1) + (T - q - 1))%nat by lia; rewrite sumn_split.
+    rewrite (sumn_ext (q + 1) _ (fun _ => exp c)) by (intros; apply Hn; lia).
+    rewrite (sumn_ext (T - q - 1) _ (fun _ => 0)), !sumn_const; [ring|].
+    intros j _; unfold numerator, causal; now rewrite (proj2 (Nat.leb_gt _ _)) by lia.
+Qed.
+
+(** *** Four terms *)
+
+Theorem ATT_8_four_terms d W (e p e' p' : vector) :
+  form d W (fun i => e i + p i) (fun i => e' i + p' i) =
+  form d W e e' + form d W e p' + form d W p e' + form d W p p'.
+Proof.
+  unfold form, dot; rewrite <- !sumn_plus; apply sumn_ext; intros r _; unfold times, dot.
+  rewrite (sumn_ext d _ (fun c => W r c * e' c + W r c * p' c)), sumn_plus by (intros; ring); ring.
+Qed.
+
+(** W commutes with the shifts, shifts keep dot products: the position term depends on the offset.
+    *)
+Theorem ATT_9_position_term d (W : matrix) (M : Z -> matrix) (p : Z -> vector) :
+  (forall k t r, (r < d)%nat -> times d (M k) (p t) r = p (t + k)%Z r) ->
+  (forall k x y, dot d (times d (M k) x) (times d (M k) y) = dot d x y) ->
+  (forall k x r, (r < d)%nat -> times d W (times d (M k) x) r = times d (M k) (times d W x) r) ->
+  forall m n k, form d W (p (m + k)%Z) (p (n + k)%Z) = form d W (p m) (p n).
+Proof.
+  intros Hshift Hdot Hcomm m n k; unfold form; rewrite <- (Hdot k (p m)); unfold dot at 1 2.
+  apply sumn_ext; intros r Hr; rewrite (Hshift k m r Hr), <- Hcomm by trivial; f_equal.
+  apply sumn_ext; intros c Hc; now rewrite Hshift.
+Qed.
+
+(** W made of one scaled rotation [[a, b], [-b, a]] a pair commutes with every shift, so: *)
+Theorem ATT_9_scaled_rotations o h K w (a b : nat -> R) m n k (p := pe o h Zero K w) :
+  form (2 * h) (blocks o h a b) (p (m + k)) (p (n + k)) = form (2 * h) (blocks o h a b) (p m) (p n).
+Proof.
+  unfold form, dot; rewrite !(sum_of_columns o); apply sumn_ext; intros i Hi.
+  destruct (blocks_times o h a b (p (n + k)) i Hi) as [-> ->].
+  destruct (blocks_times o h a b (p n) i Hi) as [-> ->].
+  unfold p; rewrite !SIN_4_sine, !SIN_4_cosine, !Rmult_plus_distr_r, !sin_plus, !cos_plus
+    by trivial.
+  pose proof (cos2_sin2 (k * w i)) as E; set (c := cos (k * w i)) in *;
+    set (s := sin (k * w i)) in *.
+  set (S := sin (m * w i)); set (C := cos (m * w i)); set (S' := sin (n * w i));
+    set (C' := cos (n * w i)).
+  transitivity (K * K * (a i * (S * S' + C * C') + b i * (S * C' - C * S')) * (c * c + s * s));
+    [ring|rewrite E; ring].
+Qed.

@@ -1,0 +1,366 @@
+(** * Context extension of rotary embeddings (spec/rope_scaling.md)
+
+    Position interpolation (Chen et al. 2023), NTK-aware bases, YaRN (Peng et al. 2023), Llama 3.1,
+    LongRoPE (Ding et al. 2024).  [w] is a frequency, [s] the factor, [L] the original context,
+      [d] =
+    2 h the rotary width. *)
+From Gnomon Require Import Sums Pairs Rope Sinusoidal.
+
+(** ** Definitions *)
+
+(** Normative: SCALE-1 (position interpolation). *)
+Definition interpolated (s : R) (w : nat -> R) : nat -> R := fun i => w i / s.
+
+(** Normative: SCALE-2 (NTK-aware base), d > 2. *)
+Definition ntk_base (b s : R) (h : nat) : R := b * Rpower s (INR (2 * h) / (INR (2 * h) - 2)).
+
+(** Normative: SCALE-3 (dynamic NTK): the factor at sequence length [n]. *)
+Definition dynamic_factor (s L n : R) : R := s * Rmax n L / L - (s - 1).
+Definition dynamic_ntk_base (b s L n : R) (h : nat) : R := ntk_base b (dynamic_factor s L n) h.
+
+(** Normative: SCALE-4 (ramp and blend).  [g] = 1 keeps the frequency, [g] = 0 interpolates it. *)
+Definition ramp (lo hi r : R) : R := Rmax 0 (Rmin 1 ((r - lo) / (hi - lo))).
+Definition blend (g s w : R) : R := (1 - g) * (w / s) + g * w.
+
+(** Normative: SCALE-5 (YaRN, the paper's ramp): linear in the rotations over the original context,
+    [lo] = beta_slow, [hi] = beta_fast. *)
+Definition rotations (L w : R) : R := L * w / (2 * PI).
+Definition yarn (lo hi s L w : R) : R := blend (ramp lo hi (rotations L w)) s w.
+
+(** Normative: SCALE-6 (YaRN as deployed): linear in the pair index, between the correction dims of
+    beta_fast and beta_slow. *)
+Definition correction_dim (b L : R) (h : nat) (r : R) : R :=
+  INR (2 * h) * ln (L / (2 * PI * r)) / (2 * ln b).
+Definition floor (x : R) : R := IZR (Int_part x).
+Definition ceiling (x : R) : R := - floor (- x).
+Definition correction_range (truncate : bool) (b L beta_fast beta_slow : R) (h : nat) : R * R :=
+  let lo := correction_dim b L h beta_fast in
+  let hi := correction_dim b L h beta_slow in
+  let lo := Rmax 0 (if truncate then floor lo else lo) in
+  let hi := Rmin (INR (2 * h) - 1) (if truncate then ceiling hi else hi) in
+  (lo, if Req_EM_T lo hi then hi + / 1000 else hi).
+Definition yarn_by_index (range : R * R) (s : R) (w : nat -> R) (i : nat) : R :=
+  blend (1 - ramp (fst range) (snd range) (INR i)) s (w i).
+
+(** Normative: SCALE-7 (magnitude) of YaRN. *)
+Definition yarn_magnitude (s : R) : R := if Rle_dec s 1 then 1 else ln s / 10 + 1.
+
+(** Normative: SCALE-8 (Llama 3): bands by wavelength. *)
+Definition wavelength (w : R) : R := 2 * PI / w.
+Definition llama3 (s low_freq_factor high_freq_factor L w : R) : R :=
+  if Rlt_dec (L / low_freq_factor) (wavelength w) then w / s
+  else if Rlt_dec (wavelength w) (L / high_freq_factor) then w
+  else blend ((L / wavelength w - low_freq_factor) / (high_freq_factor - low_freq_factor)) s w.
+
+(** Normative: SCALE-9 (LongRoPE).  One factor a pair, from one of two lists by the sequence length.
+    *)
+Definition longrope (L : R) (short long : nat -> R) (w : nat -> R) (n : R) : nat -> R := fun i =>
+  w i / (if Rlt_dec L n then long i else short i).
+Definition longrope_magnitude (s L : R) : R := if Rle_dec s 1 then 1 else sqrt (1 + ln s / ln L).
+
+(** ** Interpolation *)
+Theorem SCALE_1_is_position_scaling l h o s w m x k : s <> 0 ->
+  rope l h o (interpolated s w) m x k = rope l h o w (m / s) x k.
+Proof.
+  intros Hs; assert (E : forall i, m * (w i / s) = m / s * w i) by (intros; field; trivial).
+  unfold interpolated; by_dims l h o k; rewrite ?E; reflexivity.
+Qed.
+
+Theorem SCALE_1_is_position_scaling_of_tables o h odd K s w t k : s <> 0 ->
+  pe o h odd K (interpolated s w) t k = pe o h odd K w (t / s) k.
+Proof.
+  intros Hs; unfold pe, interpolated; assert (E : forall i, t * (w i / s) = t / s * w i)
+    by (intros; field; trivial).
+  now rewrite !E.
+Qed.
+
+(** ** NTK-aware bases *)
+Lemma ntk_base_pos b s h : 0 < b -> 0 < ntk_base b s h.
+Proof. intros; apply Rmult_lt_0_compat; [trivial|apply exp_pos]. Qed.
+
+Theorem SCALE_2_keeps_the_highest b s h : 0 < b ->
+  frequency (ntk_base b s h) (2 * h) 0 = frequency b (2 * h) 0.
+Proof. intros Hb; rewrite !frequency_0; trivial; now apply ntk_base_pos. Qed.
+
+Theorem SCALE_2_divides_the_lowest b s h : 0 < b -> 0 < s -> (2 <= h)%nat ->
+  frequency (ntk_base b s h) (2 * h) (h - 1) = frequency b (2 * h) (h - 1) / s.
+Proof.
+  intros Hb Hs Hh; unfold frequency, ntk_base.
+  rewrite <- Rpower_mult_distr, Rpower_mult by (trivial; apply exp_pos).
+  assert (2 <= INR h) by (change 2 with (INR 2); now apply le_INR).
+  replace (INR (2 * h) / (INR (2 * h) - 2) * (- (2 * INR (h - 1) / INR (2 * h)))) with (- (1)).
+  - now rewrite (Rpower_Ropp s 1), Rpower_1.
+  - rewrite minus_INR, mult_INR by lia; simpl (INR 2); simpl (INR 1); field; lra.
+Qed.
+
+Theorem SCALE_2_factor_1_changes_nothing b h : ntk_base b 1 h = b.
+Proof. unfold ntk_base, Rpower; rewrite ln_1, Rmult_0_r, exp_0; ring. Qed.
+
+Theorem SCALE_3_original_up_to_L b s L n h : 0 < L -> n <= L -> dynamic_ntk_base b s L n h = b.
+Proof.
+  intros HL Hn; unfold dynamic_ntk_base, dynamic_factor; rewrite Rmax_right by trivial.
+  replace (s * L / L - (s - 1)) with 1 by (field; lra); apply SCALE_2_factor_1_changes_nothing.
+Qed.
+
+Theorem SCALE_3_factor_grows s L n n' : 0 < L -> 0 < s -> L <= n < n' ->
+  1 <= dynamic_factor s L n < dynamic_factor s L n'.
+Proof.
+  intros HL Hs Hn; unfold dynamic_factor; rewrite !Rmax_left by lra.
+  assert (E : forall x, s * x / L - (s - 1) = 1 + s * (x - L) * / L) by (intros; field; lra).
+  rewrite !E; assert (0 < / L) by now apply Rinv_0_lt_compat.
+  assert (0 <= s * (n - L)) by (apply Rmult_le_pos; lra).
+  assert (s * (n - L) < s * (n' - L)) by (apply Rmult_lt_compat_l; lra).
+  split; [nra|]; apply Rplus_lt_compat_l, Rmult_lt_compat_r; trivial.
+Qed.
+
+(** ** Ramps and blends *)
+Section Ramp.
+Variables lo hi : R.
+Hypothesis Hlh : lo < hi.
+
+Theorem SCALE_4_ramp_range r : 0 <= ramp lo hi r <= 1.
+Proof using Type. unfold ramp, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
+
+Theorem SCALE_4_ramp_is_monotone r r' : r <= r' -> ramp lo hi r <= ramp lo hi r'.
+Proof.
+  intros H; assert ((r - lo) / (hi - lo) <= (r' - lo) / (hi - lo))
+    by (apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|lra]).
+  unfold ramp, Rmax, Rmin; repeat destruct Rle_dec; lra.
+Qed.
+
+Theorem SCALE_4_ramp_starts_at_0 r : r <= lo -> ramp lo hi r = 0.
+Proof.
+  intros H; assert ((r - lo) / (hi - lo) <= 0).
+  { apply Rmult_le_reg_r with (hi - lo); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra. }
+  unfold ramp, Rmax, Rmin; repeat destruct Rle_dec; lra.
+Qed.
+
+Theorem SCALE_4_ramp_ends_at_1 r : hi <= r -> ramp lo hi r = 1.
+Proof.
+  intros H; assert (1 <= (r - lo) / (hi - lo)).
+  { apply Rmult_le_reg_r with (hi - lo); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra. }
+  unfold ramp, Rmax, Rmin; repeat destruct Rle_dec; lra.
+Qed.
+
+Theorem SCALE_4_ramp_is_linear_between r : lo <= r <= hi -> ramp lo hi r = (r - lo) / (hi - lo).
+Proof.
+  intros H; assert (0 <= (r - lo) / (hi - lo) <= 1).
+  { split; apply Rmult_le_reg_r with (hi - lo); try lra; unfold Rdiv; rewrite Rmult_assoc, Rinv_l;
+      lra. }
+  unfold ramp, Rmax, Rmin; repeat destruct Rle_dec; lra.
+Qed.
+End Ramp.
+
+Theorem SCALE_4_blend_lies_between g s w : 0 <= g <= 1 -> 1 <= s -> 0 <= w ->
+  w / s <= blend g s w <= w.
+Proof.
+  intros Hg Hs Hw; unfold blend; assert (w / s <= w); [|nra].
+  apply Rmult_le_reg_r with s; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra.
+Qed.
+
+Theorem SCALE_4_blend_is_monotone g g' s w : g <= g' -> 1 <= s -> 0 <= w ->
+  blend g s w <= blend g' s w.
+Proof.
+  intros Hg Hs Hw; unfold blend; assert (w / s <= w); [|nra].
+  apply Rmult_le_reg_r with s; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra.
+Qed.
+
+Theorem SCALE_4_factor_1_changes_nothing g w : blend g 1 w = w.
+Proof. unfold blend; field. Qed.
+
+(** The paper's ramp: slow pairs are interpolated, fast ones kept, the rest lies between. *)
+Section Yarn.
+Variables lo hi : R.
+Hypothesis Hlh : lo < hi.
+
+Theorem SCALE_5_slow_pairs_are_interpolated s L w : rotations L w <= lo -> yarn lo hi s L w = w / s.
+Proof. intros; unfold yarn, blend; rewrite SCALE_4_ramp_starts_at_0 by trivial; ring. Qed.
+
+Theorem SCALE_5_fast_pairs_are_kept s L w : hi <= rotations L w -> yarn lo hi s L w = w.
+Proof. intros; unfold yarn, blend; rewrite SCALE_4_ramp_ends_at_1 by trivial; ring. Qed.
+
+Theorem SCALE_5_bounds s L w : 1 <= s -> 0 <= w -> w / s <= yarn lo hi s L w <= w.
+Proof. intros; apply SCALE_4_blend_lies_between; trivial; apply SCALE_4_ramp_range. Qed.
+
+Theorem SCALE_5_kept_part_grows_with_the_frequency L w w' : 0 <= L -> w <= w' ->
+  ramp lo hi (rotations L w) <= ramp lo hi (rotations L w').
+Proof.
+  intros HL Hw; apply SCALE_4_ramp_is_monotone; trivial; unfold rotations; pose proof PI_RGT_0.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|nra].
+Qed.
+
+(** The deployed ramp, wherever its range is not empty. *)
+Theorem SCALE_6_low_pairs_are_kept s w i : INR i <= lo -> yarn_by_index (lo, hi) s w i = w i.
+Proof. intros; unfold yarn_by_index, blend; simpl; rewrite SCALE_4_ramp_starts_at_0 by trivial;
+  ring. Qed.
+
+Theorem SCALE_6_high_pairs_are_interpolated s w i : hi <= INR i ->
+  yarn_by_index (lo, hi) s w i = w i / s.
+Proof. intros; unfold yarn_by_index, blend; simpl; rewrite SCALE_4_ramp_ends_at_1 by trivial;
+  ring. Qed.
+
+Theorem SCALE_6_bounds s w i : 1 <= s -> 0 <= w i -> w i / s <= yarn_by_index (lo, hi) s w i <= w i.
+Proof.
+  intros; apply SCALE_4_blend_lies_between; trivial;
+    pose proof (SCALE_4_ramp_range lo hi (INR i)); simpl; lra.
+Qed.
+
+Theorem SCALE_6_kept_part_falls_with_the_index i j : (i <= j)%nat ->
+  1 - ramp lo hi (INR j) <= 1 - ramp lo hi (INR i).
+Proof.
+  intros H; apply le_INR in H.
+  pose proof (SCALE_4_ramp_is_monotone lo hi Hlh _ _ H) as Hm; simpl in Hm.
+  pose proof (SCALE_4_ramp_range lo hi (INR i)); pose proof (SCALE_4_ramp_range lo hi (INR j)); lra.
+Qed.
+End Yarn.
+
+(** A pair at the correction dim of [r] makes [r] rotations over the original context. *)
+Theorem SCALE_6_correction_dim_inverts_rotations b L h r : 1 < b -> 0 < L -> 0 < r -> (0 < h)%nat ->
+  rotations L (Rpower b (- (2 * correction_dim b L h r / INR (2 * h)))) = r.
+Proof.
+  intros Hb HL Hr Hh; assert (0 < INR (2 * h)) by (apply lt_0_INR; lia); pose proof PI_RGT_0.
+  assert (0 < ln b) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (0 < 2 * PI * r) by (apply Rmult_lt_0_compat; lra).
+  unfold rotations, correction_dim, Rpower.
+  replace (- (2 * (INR (2 * h) * ln (L / (2 * PI * r)) / (2 * ln b)) / INR (2 * h)) * ln b)
+    with (- ln (L / (2 * PI * r))) by (field; lra).
+  assert (0 < L / (2 * PI * r)) by (apply Rmult_lt_0_compat; [|apply Rinv_0_lt_compat]; trivial).
+  rewrite exp_Ropp, exp_ln by trivial; field; lra.
+Qed.
+
+(** More rotations, a lower pair: so beta_slow < beta_fast opens the range. *)
+Theorem SCALE_6_correction_dims_fall b L h r r' : 1 < b -> 0 < L -> 0 < r < r' -> (0 < h)%nat ->
+  correction_dim b L h r' < correction_dim b L h r.
+Proof.
+  intros Hb HL Hr Hh; assert (0 < INR (2 * h)) by (apply lt_0_INR; lia); pose proof PI_RGT_0.
+  assert (0 < ln b) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (0 < PI * r) by (apply Rmult_lt_0_compat; lra).
+  assert (PI * r < PI * r') by (apply Rmult_lt_compat_l; lra).
+  unfold correction_dim; apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; lra|].
+  apply Rmult_lt_compat_l; trivial; apply ln_increasing.
+  - apply Rmult_lt_0_compat, Rinv_0_lt_compat; lra.
+  - apply Rmult_lt_compat_l; trivial; apply Rinv_lt_contravar; [|lra].
+    apply Rmult_lt_0_compat; lra.
+Qed.
+
+(** ** Magnitude *)
+Theorem SCALE_7_at_least_1 s : 1 <= yarn_magnitude s.
+Proof.
+  unfold yarn_magnitude; destruct (Rle_dec s 1); [lra|].
+  assert (ln 1 < ln s) by (apply ln_increasing; lra); rewrite ln_1 in *; lra.
+Qed.
+
+(** On the tables it acts on both q and k: its square on the scores. *)
+Theorem SCALE_7_square_on_the_scores d f x y :
+  dot d (fun k => f * x k) (fun k => f * y k) = f * f * dot d x y.
+Proof. unfold dot; rewrite <- sumn_scal; apply sumn_ext; intros; ring. Qed.
+
+(** ** Llama 3 *)
+Section Llama3.
+Variables (s lf hf L : R).
+Hypotheses (Hf : 0 < lf < hf) (HL : 0 < L).
+
+Lemma bands w f : 0 < w -> 0 < f -> L / f < wavelength w <-> rotations L w < f.
+Proof.
+  intros Hw Hf0; unfold wavelength, rotations; pose proof PI_RGT_0.
+  assert (E : rotations L w - f = f * w / (2 * PI) * (L / f - 2 * PI / w)) by (unfold rotations;
+    field; lra).
+  unfold rotations in E; assert (0 < f * w / (2 * PI)).
+  { apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat|apply Rinv_0_lt_compat]; lra. }
+  split; intros; nra.
+Qed.
+
+Lemma bands' w f : 0 < w -> 0 < f -> wavelength w < L / f <-> f < rotations L w.
+Proof.
+  intros Hw Hf0; unfold wavelength, rotations; pose proof PI_RGT_0.
+  assert (E : rotations L w - f = f * w / (2 * PI) * (L / f - 2 * PI / w)) by (unfold rotations;
+    field; lra).
+  unfold rotations in E; assert (0 < f * w / (2 * PI)).
+  { apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat|apply Rinv_0_lt_compat]; lra. }
+  split; intros; nra.
+Qed.
+
+(** The three bands are one blend, by the paper's ramp between the two factors. *)
+Theorem SCALE_8_is_a_ramp_by_rotations w : 0 < w -> llama3 s lf hf L w = yarn lf hf s L w.
+Proof.
+  intros Hw; pose proof PI_RGT_0; unfold llama3, yarn.
+  destruct Rlt_dec as [H1|H1].
+  - apply bands in H1; [|lra..]; unfold blend; rewrite SCALE_4_ramp_starts_at_0 by lra; ring.
+  - destruct Rlt_dec as [H2|H2].
+    + apply bands' in H2; [|lra..]; unfold blend; rewrite SCALE_4_ramp_ends_at_1 by lra; ring.
+    + rewrite SCALE_4_ramp_is_linear_between; [|lra|].
+      * do 3 f_equal; unfold wavelength, rotations; field; lra.
+      * split; apply Rnot_lt_le; intros H3; [apply H1, bands|apply H2, bands']; lra.
+Qed.
+
+Theorem SCALE_8_bounds w : 1 <= s -> 0 < w -> w / s <= llama3 s lf hf L w <= w.
+Proof. intros; rewrite SCALE_8_is_a_ramp_by_rotations by trivial; apply SCALE_5_bounds; lra. Qed.
+
+Lemma continuity_pt_near f g x : 0 < x -> (forall y, 0 < y -> f y = g y) -> continuity_pt f x ->
+  continuity_pt g x.
+Proof.
+  intros Hx H Hf' eps Heps; destruct (Hf' eps Heps) as (a & Ha & Hc).
+  exists (Rmin a x); split; [now apply Rmin_pos|]; intros y (Hy & Hd).
+  assert (Rabs (y - x) < x) by (eapply Rlt_le_trans; [exact Hd|apply Rmin_r]).
+  rewrite <- !H; trivial; [|apply Rabs_def2 in H0; lra].
+  apply Hc; split; trivial; eapply Rlt_le_trans; [exact Hd|apply Rmin_l].
+Qed.
+
+Theorem SCALE_8_is_continuous w : 0 < w -> continuity_pt (llama3 s lf hf L) w.
+Proof.
+  intros Hw.
+  (* max and min by the absolute value *)
+  set (q := fun w => (L * w * / (2 * PI) - lf) * / (hf - lf)).
+  set (m := fun w => (1 + q w - Rabs (1 - q w)) * / 2).
+  set (g := fun w => (0 + m w + Rabs (0 - m w)) * / 2).
+  apply continuity_pt_near with (fun w => (1 - g w) * (w * / s) + g w * w); trivial.
+  - intros y Hy; rewrite SCALE_8_is_a_ramp_by_rotations by trivial.
+    unfold yarn, blend; replace (ramp lf hf (rotations L y)) with (g y); trivial.
+    unfold g, m, ramp; fold (q y); unfold rotations, Rdiv; fold (q y).
+    unfold Rmax, Rmin, Rabs; repeat (destruct Rle_dec || destruct Rcase_abs); lra.
+  - assert (Hid : continuity_pt id w) by apply derivable_continuous_pt, derivable_pt_id.
+    assert (Hc : forall c, continuity_pt (fun _ => c) w) by (intros; apply continuity_pt_const;
+      now intros ? ?).
+    assert (Ha : forall f, continuity_pt f w -> continuity_pt (fun w => Rabs (f w)) w)
+      by (intros f Hf'; exact (continuity_pt_comp f Rabs w Hf' (Rcontinuity_abs _))).
+    assert (Hq : continuity_pt q w).
+    { apply (continuity_pt_mult (fun w => L * w * / (2 * PI) - lf) (fun _ => / (hf - lf)));
+        [|apply Hc].
+      apply (continuity_pt_minus (fun w => L * w * / (2 * PI)) (fun _ => lf)); [|apply Hc].
+      apply (continuity_pt_mult (fun w => L * w) (fun _ => / (2 * PI))); [|apply Hc].
+      apply (continuity_pt_mult (fun _ => L) id); [apply Hc|exact Hid]. }
+    assert (Hm : continuity_pt m w).
+    { apply (continuity_pt_mult (fun w => 1 + q w - Rabs (1 - q w)) (fun _ => / 2)); [|apply Hc].
+      apply (continuity_pt_minus (fun w => 1 + q w) (fun w => Rabs (1 - q w))).
+      - apply (continuity_pt_plus (fun _ => 1) q); [apply Hc|exact Hq].
+      - apply Ha, (continuity_pt_minus (fun _ => 1) q); [apply Hc|exact Hq]. }
+    assert (Hg : continuity_pt g w).
+    { apply (continuity_pt_mult (fun w => 0 + m w + Rabs (0 - m w)) (fun _ => / 2)); [|apply Hc].
+      apply (continuity_pt_plus (fun w => 0 + m w) (fun w => Rabs (0 - m w))).
+      - apply (continuity_pt_plus (fun _ => 0) m); [apply Hc|exact Hm].
+      - apply Ha, (continuity_pt_minus (fun _ => 0) m); [apply Hc|exact Hm]. }
+    apply (continuity_pt_plus (fun w => (1 - g w) * (w * / s)) (fun w => g w * w)).
+    + apply (continuity_pt_mult (fun w => 1 - g w) (fun w => w * / s)).
+      * apply (continuity_pt_minus (fun _ => 1) g); [apply Hc|exact Hg].
+      * apply (continuity_pt_mult id (fun _ => / s)); [exact Hid|apply Hc].
+    + apply (continuity_pt_mult g id); [exact Hg|exact Hid].
+Qed.
+End Llama3.
+
+(** ** LongRoPE *)
+Theorem SCALE_9_equal_factors_are_interpolation L s w n i :
+  longrope L (fun _ => s) (fun _ => s) w n i = interpolated s w i.
+Proof. unfold longrope, interpolated; now destruct Rlt_dec. Qed.
+
+Theorem SCALE_9_short_factors_up_to_L L short long w n i : n <= L ->
+  longrope L short long w n i = w i / short i.
+Proof. intros; unfold longrope; destruct Rlt_dec; lra || trivial. Qed.
+
+Theorem SCALE_9_magnitude_is_at_least_1 s L : 1 < L -> 1 <= longrope_magnitude s L.
+Proof.
+  intros HL; unfold longrope_magnitude; destruct (Rle_dec s 1); [lra|].
+  assert (ln 1 < ln s) by (apply ln_increasing; lra);
+    assert (ln 1 < ln L) by (apply ln_increasing; lra).
+  rewrite ln_1 in *; rewrite <- sqrt_1 at 1; apply sqrt_le_1_alt.
+  assert (0 < ln s / ln L) by (apply Rmult_lt_0_compat; [|apply Rinv_0_lt_compat]; trivial); lra.
+Qed.

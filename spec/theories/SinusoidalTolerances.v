@@ -1,0 +1,132 @@
+(** * What the algebraic properties of sinusoidal.md may ask for (SIN-13 to SIN-17)
+
+    A subject answers rows of the table within [T], entries of a matrix within [B],
+      similarities and distances
+    within [P].  Roundings of the comparison itself are not here. *)
+From Gnomon Require Import Sums Pairs Bounds Sinusoidal.
+
+Section Tolerances.
+Variables (o : order) (h : nat) (K : R) (w : nat -> R).
+Notation PE := (pe o h Zero K w).
+Notation width := (2 * h)%nat.
+
+(** Answers [p] and [q] for the rows [t] and [t + k], [M] for the shift matrix. *)
+Theorem SIN_13_tolerance t k r (p q Tt Tk : vector) (M B : matrix) : (r < width)%nat ->
+  (forall j, (j < width)%nat -> Rabs (p j - PE t j) <= Tt j) ->
+  (forall j, (j < width)%nat -> Rabs (q j - PE (t + k) j) <= Tk j) ->
+  (forall j, (j < width)%nat -> Rabs (M r j - shift_matrix o h w k r j) <= B r j) ->
+  Rabs (q r - times width M p r) <=
+  Tk r + sumn width (fun j => Rabs (M r j) * Tt j + Rabs (p j) * B r j + B r j * Tt j).
+Proof.
+  intros Hr Hp Hq HM; specialize (Hq r Hr); rewrite <- SIN_13_shift_is_a_rotation in Hq by trivial.
+  pose proof (dot_error width _ _ _ _ _ _ HM Hp) as H; unfold times in *.
+  set (x := dot width (shift_matrix o h w k r) (PE t)) in *; set (y := dot width (M r) p) in *.
+  replace (q r - y) with ((q r - x) + - (y - x)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_Ropp; lra.
+Qed.
+
+(** Two answers for one truth. *)
+Lemma same_truth x y z e e' : Rabs (x - z) <= e -> Rabs (y - z) <= e' -> Rabs (x - y) <= e + e'.
+Proof.
+  intros Hx Hy; replace (x - y) with ((x - z) + - (y - z)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_Ropp; lra.
+Qed.
+
+Theorem SIN_14_tolerance_of_similarities m n s v v' P P' :
+  Rabs (v - similarity o h K w m n) <= P -> Rabs (v' - similarity o h K w (m + s) (n + s)) <= P' ->
+  Rabs (v - v') <= P + P'.
+Proof.
+  unfold similarity; rewrite SIN_14_dot_products_depend_on_the_offset_only; apply same_truth.
+Qed.
+
+Theorem SIN_14_tolerance_of_distances m n s v v' P P' :
+  Rabs (v - distance o h K w m n) <= P -> Rabs (v' - distance o h K w (m + s) (n + s)) <= P' ->
+  Rabs (v - v') <= P + P'.
+Proof. rewrite SIN_14_distances_depend_on_the_offset_only; apply same_truth. Qed.
+
+(** Dot products of rows that were answered. *)
+Definition tolerance (p q Tp Tq : vector) : R :=
+  sumn width (fun j => Rabs (p j) * Tq j + Rabs (q j) * Tp j + Tp j * Tq j).
+
+Theorem SIN_14_tolerance_of_rows m n s (p q p' q' Tp Tq Tp' Tq' : vector) :
+  (forall j, (j < width)%nat -> Rabs (p j - PE m j) <= Tp j) ->
+  (forall j, (j < width)%nat -> Rabs (q j - PE n j) <= Tq j) ->
+  (forall j, (j < width)%nat -> Rabs (p' j - PE (m + s) j) <= Tp' j) ->
+  (forall j, (j < width)%nat -> Rabs (q' j - PE (n + s) j) <= Tq' j) ->
+  Rabs (dot width p q - dot width p' q') <= tolerance p q Tp Tq + tolerance p' q' Tp' Tq'.
+Proof.
+  intros Hp Hq Hp' Hq'; pose proof (dot_error width _ _ _ _ _ _ Hp Hq) as H.
+  pose proof (dot_error width _ _ _ _ _ _ Hp' Hq') as H'.
+  rewrite SIN_14_dot_products_depend_on_the_offset_only in H'; exact (same_truth _ _ _ _ _ H H').
+Qed.
+
+Theorem SIN_15_tolerance m v P : Rabs (v - similarity o h K w m m) <= P ->
+  Rabs (v - K * K * INR h) <= P.
+Proof. unfold similarity; now rewrite SIN_15_norm. Qed.
+
+Theorem SIN_16_tolerance k r c v v' B B' :
+  Rabs (v - shift_matrix o h w (- k) r c) <= B -> Rabs (v' - shift_matrix o h w k c r) <= B' ->
+  Rabs (v - v') <= B + B'.
+Proof. rewrite SIN_16_opposite_shift_is_the_transpose; apply same_truth. Qed.
+
+(** The relative head: p W q with all three answered; capitals are sizes, small letters errors. *)
+Definition head_tolerance (p q Tp Tq : vector) (W B : matrix) : R :=
+  sumn width (fun r => sumn width (fun c =>
+    let A := Rabs (p r) in let a := Tp r in let B_ := Rabs (W r c) in let b := B r c in
+    let C := Rabs (q c) in let c_ := Tq c in
+    a * B_ * C + A * b * C + A * B_ * c_ + a * b * C + a * B_ * c_ + A * b * c_ + a * b * c_)).
+
+Lemma triple_error x y z x' y' z' a b c : Rabs (x' - x) <= a -> Rabs (y' - y) <= b ->
+  Rabs (z' - z) <= c ->
+  Rabs (x' * y' * z' - x * y * z) <=
+  a * Rabs y' * Rabs z' + Rabs x' * b * Rabs z' + Rabs x' * Rabs y' * c
+  + a * b * Rabs z' + a * Rabs y' * c + Rabs x' * b * c + a * b * c.
+Proof.
+  intros Hx Hy Hz; pose proof (product_error _ _ _ _ _ _ (product_error _ _ _ _ _ _ Hx Hy) Hz) as H.
+  rewrite Rabs_mult in H; lra.
+Qed.
+
+Section Head.
+Variables (gain k m : R) (p Tp : vector) (W B : matrix).
+Hypotheses (Hp : forall j, (j < width)%nat -> Rabs (p j - PE m j) <= Tp j)
+  (HW : forall r c, (r < width)%nat -> (c < width)%nat ->
+    Rabs (W r c - relative_head o h w gain k r c) <= B r c).
+
+(** The answered form for an answered row [q] of position [n]. *)
+Definition answered_form (q : vector) : R := sumn width (fun r => sumn width (fun c => p r * W r c
+  * q c)).
+
+Lemma head_error n q Tq : (forall j, (j < width)%nat -> Rabs (q j - PE n j) <= Tq j) ->
+  Rabs (answered_form q - gain * similarity o h K w (m - k) n) <= head_tolerance p q Tp Tq W B.
+Proof.
+  intros Hq; rewrite <- SIN_17_relative_head.
+  replace (dot width (PE m) (times width (relative_head o h w gain k) (PE n))) with
+    (sumn width (fun r => sumn width (fun c => PE m r * relative_head o h w gain k r c * PE n c))).
+  - unfold answered_form; rewrite sumn_minus; eapply Rle_trans; [apply sumn_abs|]; apply sumn_le;
+      intros r Hr.
+    rewrite sumn_minus; eapply Rle_trans; [apply sumn_abs|]; apply sumn_le; intros c Hc.
+    apply triple_error; auto.
+  - apply sumn_ext; intros r _; unfold times, dot; rewrite <- sumn_scal; apply sumn_ext; intros;
+      ring.
+Qed.
+
+Theorem SIN_17_tolerance_of_the_peak q Tq :
+  (forall j, (j < width)%nat -> Rabs (q j - PE (m - k) j) <= Tq j) ->
+  Rabs (answered_form q - gain * (K * K * INR h)) <= head_tolerance p q Tp Tq W B.
+Proof. intros Hq; pose proof (head_error _ _ _ Hq) as H; unfold similarity in H;
+  now rewrite SIN_15_norm in H. Qed.
+
+Theorem SIN_17_tolerance n q Tq peak Tpeak : 0 <= gain ->
+  (forall j, (j < width)%nat -> Rabs (q j - PE n j) <= Tq j) ->
+  (forall j, (j < width)%nat -> Rabs (peak j - PE (m - k) j) <= Tpeak j) ->
+  answered_form q <= answered_form peak + head_tolerance p q Tp Tq W B + head_tolerance p peak Tp
+    Tpeak W B.
+Proof.
+  intros Hg Hq Hpeak; pose proof (head_error _ _ _ Hq) as H;
+    pose proof (head_error _ _ _ Hpeak) as H'.
+  pose proof (SIN_8_similarity_is_largest_at_0 o h K w (m - k) n) as Hs;
+    apply (Rmult_le_compat_l gain) in Hs; trivial.
+  apply abs_le_inv in H, H'; lra.
+Qed.
+End Head.
+End Tolerances.

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Compiles and audits the theories. Steps, each a test of its own:
+
+    formal.py prove   SOURCE BUILD GROUP    compile a copy of SOURCE in BUILD, with ninja
+    formal.py axioms  SOURCE BUILD GROUP    all theorems together rest on the axioms of the list alone
+    formal.py holes   SOURCE                no Admitted, admit, Axiom, .. in any text
+    formal.py kernel  BUILD GROUP           coqchk re-checks the compiled modules
+    formal.py clauses SPEC BUILD [--out F]  every named theorem cites a clause that exists
+    formal.py constants SOURCE TABLES       the kernels' polynomials (TABLES, C++) are those of the theorems
+
+GROUP is a folder with its own axioms.txt: `theories` (SOURCE/*.v: Coq's standard library alone), `numeric`
+(Flocq too), `certified` (Interval and Gappa too: they compute with machine integers and floats).
+
+A theorem that carries a clause is named FAMILY_NUMBER_words: ROPE_14_composition is a theorem of ROPE-14.
+Names are read from what Coq wrote (.glob), never from the text. Exit 0 good, 1 a fault, 77 skipped: Coq
+or a library is not installed.
+"""
+import argparse
+import fractions
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+LIBRARIES = {"theories": [], "numeric": ["Flocq"], "certified": ["Flocq", "Interval", "Gappa"]}
+FOLDER = {"theories": "", "numeric": "numeric", "certified": "certified"}
+THEOREM = re.compile(r"^(?:prf|thm|lem|ex) \d+:\d+ \S+ (\S+)$", re.M)
+CLAUSE = re.compile(r"^([A-Z][A-Z0-9]*)_(\d+)_\w+$")
+DEFINED = re.compile(r"^(?:#{2,4} (?:\*\*)?|\*\*)([A-Z][A-Z0-9]*)-(\d+)\.", re.M)
+# What assumes something, wherever it stands. Variables and hypotheses assume outside of a section alone.
+HOLE = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|bypass_check|"
+                  r"(?:Unset|Set)\s+(?:Guard|Positivity|Universe)\s+Checking|Type\s+In\s+Type)\b")
+LOCAL = re.compile(r"^\s*(Variables?|Hypothes[ie]s|Context)\b", re.M)
+
+
+class Skipped(Exception):
+    pass
+
+
+def need(group):
+    """Raises Skipped where Coq or a library of the group is not installed."""
+    for program in ("coqc", "coqdep", "coqchk") + (("gappa",) if "Gappa" in LIBRARIES[group] else ()):
+        if not shutil.which(program):
+            raise Skipped(f"{program} is not installed (ci/setup --formal)")
+    where = pathlib.Path(run(["coqc", "-where"]).stdout.strip())
+    for library in LIBRARIES[group]:
+        if not (where / "user-contrib" / library).is_dir():
+            raise Skipped(f"Coq's library {library} is not installed (ci/setup --formal)")
+
+
+def run(command, **options):
+    return subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+
+
+def texts(root, group):
+    return sorted((root / FOLDER[group]).glob("*.v"))
+
+
+def module(root, file):
+    return ".".join(["Gnomon", *file.relative_to(root).with_suffix("").parts])
+
+
+def synchronise(source, build):
+    """Make build's .v files those of source; a file that is unchanged keeps its time."""
+    wanted = {file.relative_to(source): file for group in FOLDER for file in texts(source, group)}
+    for stale in [file for group in FOLDER for file in texts(build, group)]:
+        if stale.relative_to(build) not in wanted:
+            for product in stale.parent.glob(stale.stem + ".*"):
+                product.unlink()
+    for name, file in wanted.items():
+        copy = build / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.exists() or copy.read_bytes() != file.read_bytes():
+            copy.write_bytes(file.read_bytes())
+
+
+def prove(source, build, group):
+    need(group)
+    synchronise(source, build)
+    if not texts(build, group):
+        return ["no theory was found: nothing was proved"]
+    files = [file.relative_to(build) for any_group in FOLDER for file in texts(build, any_group)]
+    depends = run(["coqdep", "-Q", ".", "Gnomon", *files], cwd=build)
+    rules = ["rule coqc", "  command = coqc -q -w +default -Q . Gnomon $in", "  description = $in"]
+    for targets, needed in re.findall(r"^(\S+\.vo) [^:\n]*: (.*)$", depends.stdout, re.M):
+        first, *rest = needed.split()
+        glob = targets.removesuffix("vo") + "glob"
+        rules.append(f"build {targets} | {glob}: coqc {first} | {' '.join(rest)}")
+    (build / "build.ninja").write_text("\n".join(rules) + "\n")
+    goals = [file.relative_to(build).with_suffix(".vo") for file in texts(build, group)]
+    done = run(["ninja", "-j", os.cpu_count() or 1, "-C", build, *goals])
+    if done.returncode:
+        return [done.stdout + "does not compile"]
+    print(f"{len(goals)} theories of {group} compile")
+    return []
+
+
+def theorems(build, group):
+    """[(module, name)], lemmas included, in the order of the files."""
+    found = []
+    for file in texts(build, group):
+        glob = file.with_suffix(".glob")
+        text = glob.read_text() if glob.exists() else ""
+        found += [(module(build, file), name) for name in THEOREM.findall(text)]
+    return found
+
+
+def axioms(source, build, group):
+    need(group)
+    names = theorems(build, group)
+    if not names:
+        return ["no theorem was found: nothing was audited"]
+    listed = (source / FOLDER[group] / "axioms.txt").read_text().splitlines()
+    allowed = {line.split()[0] for line in listed if line.strip() and not line.startswith("#")}
+    audit = build / "audit" / f"audit_{group}.v"  # no theory: outside of the folders that hold them
+    audit.parent.mkdir(exist_ok=True)
+    requires = dict.fromkeys(f"Require {m}.\n" for m, _ in names)
+    together = ",\n".join(f"@{m}.{name}" for m, name in names)
+    audit.write_text("".join(requires) + f"Definition all := (\n{together}).\nPrint Assumptions all.\n")
+    done = run(["coqc", "-q", "-Q", build, "Gnomon", audit])
+    if done.returncode:
+        return [done.stdout]
+    # One a line, its type behind a colon or indented below.
+    found = set(re.findall(r"^([^\s:]+)", done.stdout, re.M)) - {"Axioms", "Closed"}
+    for axiom in sorted(found & allowed):
+        print("rests on", axiom)
+    named = sum(bool(CLAUSE.match(name)) for _, name in names)
+    print(f"{len(names)} theorems and lemmas of {group}, {named} of them named by a clause")
+    return ([f"rests on {axiom}, which axioms.txt does not allow" for axiom in sorted(found - allowed)] +
+            [f"axioms.txt allows {axiom}, on which nothing rests" for axiom in sorted(allowed - found)])
+
+
+def without_comments(text):
+    """The same text with comments and strings blanked, lines kept."""
+    kept, depth, i = [], 0, 0
+    while i < len(text):
+        two = text[i:i + 2]
+        if two == "(*":
+            depth, i = depth + 1, i + 2
+        elif two == "*)" and depth:
+            depth, i = depth - 1, i + 2
+        else:
+            kept.append(text[i] if not depth or text[i] == "\n" else " ")
+            i += 1
+    return re.sub(r'"[^"\n]*"', '""', "".join(kept))
+
+
+def holes(source):
+    problems, count = [], 0
+    for file in [file for group in FOLDER for file in texts(source, group)]:
+        count += 1
+        text = without_comments(file.read_text())
+        outside = text  # blank what lies between Section .. and its End
+        while True:
+            shorter = re.sub(r"\bSection\s+(\w+)\s*\.((?!\bSection\b).)*?\bEnd\s+\1\s*\.",
+                             lambda match: re.sub(r"[^\n]", " ", match[0]), outside, flags=re.S)
+            if shorter == outside:
+                break
+            outside = shorter
+        for where, pattern in ((text, HOLE), (outside, LOCAL)):
+            for match in pattern.finditer(where):
+                line = where.count("\n", 0, match.start(1)) + 1
+                problems.append(f"{file.relative_to(source)}:{line}: {match[1]}")
+    if not count:
+        problems.append("no theory was found: nothing was checked")
+    else:
+        print(f"{count} theories read")
+    return problems
+
+
+def kernel(build, group):
+    need(group)
+    modules = [module(build, file) for file in texts(build, group)]
+    if not modules:
+        return ["no theory was found: nothing was checked"]
+    ours = [word for m in modules for word in ("-norec", m)]
+    done = run(["coqchk", "-silent", "-o", "-Q", build, "Gnomon", *ours])
+    if done.returncode or "CONTEXT SUMMARY" not in done.stdout:
+        return [done.stdout, "coqchk refuses"]
+    summary = done.stdout[done.stdout.index("CONTEXT SUMMARY"):]
+    parts = dict(re.findall(r"^\* ([^:\n]+):\s*(.*?)(?=^\* |\Z)", summary, re.M | re.S))
+    print(f"coqchk re-checked {len(modules)} modules: {', '.join(modules)}")
+    problems = [f"assumed by our own modules: {name}"
+                for name in re.findall(r"\S*\bGnomon\.\S+", parts.pop("Axioms", ""))]
+    problems += [f"{part}: {text.strip()}" for part, text in parts.items()
+                 if "Gnomon." in text]
+    return problems
+
+
+def clauses(spec, build, out=None):
+    """Every theorem named by a clause names one that a page of spec/ defines."""
+    need("theories")
+    defined = {f"{family}-{number}" for page in spec.glob("*.md")
+               for family, number in DEFINED.findall(page.read_text())}
+    table, problems = {}, []
+    for group in FOLDER:
+        for m, name in theorems(build, group):
+            if match := CLAUSE.match(name):
+                clause = f"{match[1]}-{match[2]}"
+                table.setdefault(clause, []).append(f"{m}.{name}")
+                if clause not in defined:
+                    problems.append(f"{m}.{name}: there is no clause {clause}")
+    if not table:
+        problems.append("no theorem was found: nothing was compared")
+    if out:
+        out.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n")
+    print(f"{sum(map(len, table.values()))} theorems of {len(table)} clauses")
+    return problems
+
+
+def constants(source, tables):
+    """s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine, number by number."""
+    theory = without_comments((source / "certified" / "Polynomials.v").read_text())
+    proved = {name: (-1 if sign else 1) * fractions.Fraction(int(significand), 2 ** int(exponent))
+              for name, sign, significand, exponent in re.findall(
+                  r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.", theory)}
+    problems, compared = [], 0
+    for array, letter, first in (("kSine", "s", 0), ("kCosine", "c", 1)):
+        text = re.search(rf"\b{array}\[\]\s*=\s*\{{([^}}]*)\}}", tables.read_text())
+        words = re.findall(r"[^\s,]+", text[1]) if text else []
+        numbers = [fractions.Fraction(float.fromhex(word)) for word in words]
+        names = [f"{letter}{k}" for k in range(first, first + len(numbers))]
+        compared += len(numbers)
+        problems += [f"{array}: {name} is another number than in Polynomials.v"
+                     for name, number in zip(names, numbers) if proved.get(name) != number]
+        if not numbers or len(numbers) != sum(name[0] == letter for name in proved):
+            problems.append(f"{array} has {len(numbers)} coefficients, not those of Polynomials.v")
+    print(f"{compared} coefficients compared")
+    return problems
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    steps = parser.add_subparsers(dest="step", required=True)
+    takes = {prove: "source build group", axioms: "source build group", holes: "source",
+             kernel: "build group", clauses: "spec build", constants: "source tables"}
+    for step, arguments in takes.items():
+        sub = steps.add_parser(step.__name__)
+        for name in arguments.split():
+            if name == "group":
+                sub.add_argument(name, choices=list(FOLDER))
+            else:
+                sub.add_argument(name, type=pathlib.Path)
+        if step is clauses:
+            sub.add_argument("--out", type=pathlib.Path)
+        sub.set_defaults(run=step)
+    given = vars(parser.parse_args(words))
+    step = given.pop("run")
+    given.pop("step")
+    try:
+        problems = step(**{name: value.resolve() if isinstance(value, pathlib.Path) else value
+                           for name, value in given.items()})
+    except Skipped as reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    print("\n".join(problems) or "no fault")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

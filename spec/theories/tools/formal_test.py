@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""formal.py finds every planted fault, and is quiet without it. Exit 77 where Coq is not installed."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import formal  # noqa: E402
+
+GOOD = """(** Text may speak of Admitted proofs and of an Axiom. *)
+From Coq Require Import Arith.
+Section S.
+Variable n : nat.
+Hypothesis Hn : n = 0.
+Theorem ROPE_1_zero : n + 0 = n.
+Proof. now rewrite Hn. Qed.
+End S.
+Lemma helper : 1 + 1 = 2.
+Proof. reflexivity. Qed.
+"""
+REALS = """From Coq Require Import Reals.
+Theorem ROPE_2_reals (x : R) : (x + 0 = x)%R.
+Proof. ring. Qed.
+"""
+HOLES = {  # what is planted: the word that the check on the text must name
+    "Lemma hole : 0 = 1. Proof. Admitted.": "Admitted",
+    "Lemma hole : 0 = 1. Proof. admit. Admitted.": "admit",
+    "Axiom hole : 0 = 1.": "Axiom",
+    "Parameter hole : 0 = 1.": "Parameter",
+    "Conjecture hole : 0 = 1.": "Conjecture",
+    "Hypothesis hole : 0 = 1.": "Hypothesis",
+    "Variable hole : 0 = 1.": "Variable",
+    "Unset Guard Checking.": "Unset Guard Checking",
+}
+
+
+class Theories(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.source = pathlib.Path(scratch.name, "spec", "theories")
+        self.build = pathlib.Path(scratch.name, "build")
+        self.source.mkdir(parents=True)
+        self.build.mkdir()
+        self.write("axioms.txt", "# none\n")
+        self.write("Good.v", GOOD)
+
+    def write(self, name, text):
+        (self.source / name).write_text(text)
+
+    def assert_one(self, problems, *words):
+        self.assertEqual(len(problems), 1, problems)
+        for word in words:
+            self.assertIn(word, problems[0])
+
+    def proved(self):
+        self.assertEqual(formal.prove(self.source, self.build, "theories"), [])
+
+
+class Holes(Theories):
+    def test_quiet(self):
+        self.assertEqual(formal.holes(self.source), [])
+
+    def test_every_hole_in_the_text(self):
+        for text, word in HOLES.items():
+            self.write("Bad.v", "Section T.\nVariable k : nat.\nEnd T.\n" + text + "\n")
+            problems = formal.holes(self.source)
+            self.assertTrue(problems and all("Bad.v:4" in p for p in problems), (text, problems))
+            self.assertIn("Bad.v:4: " + word, problems)
+
+    def test_nothing_read(self):
+        (self.source / "Good.v").unlink()
+        self.assert_one(formal.holes(self.source), "nothing was checked")
+
+
+class Proofs(Theories):
+    def test_quiet(self):
+        self.proved()
+        self.assertEqual(formal.axioms(self.source, self.build, "theories"), [])
+        self.assertEqual(formal.kernel(self.build, "theories"), [])
+
+    def test_wrong_proof(self):
+        self.write("Bad.v", "Lemma wrong : 0 = 1. Proof. reflexivity. Qed.\n")
+        self.assertIn("Bad.v", formal.prove(self.source, self.build, "theories")[0])
+
+    def test_admitted_where_nothing_uses_it(self):
+        self.write("Bad.v", "Lemma hole : 0 = 1. Proof. Admitted.\n")
+        self.proved()
+        self.assert_one(formal.axioms(self.source, self.build, "theories"), "hole", "does not allow")
+        self.assert_one(formal.kernel(self.build, "theories"), "Gnomon.Bad.hole")
+
+    def test_axiom_behind_a_theorem(self):
+        self.write("Bad.v", "Axiom hole : 0 = 1.\n"
+                            "Theorem ROPE_3_all : 1 = 0. Proof. symmetry; exact hole. Qed.\n")
+        self.proved()
+        self.assert_one(formal.axioms(self.source, self.build, "theories"), "hole", "does not allow")
+        self.assert_one(formal.kernel(self.build, "theories"), "Gnomon.Bad.hole")
+
+    def test_checks_that_were_switched_off(self):
+        self.write("Bad.v", "Unset Guard Checking.\nFixpoint f (n : nat) : 0 = 1 := f n.\n"
+                            "Theorem ROPE_3_all : 0 = 1. Proof. exact (f 0). Qed.\n")
+        self.proved()
+        self.assertIn("rests on Bad.f, which axioms.txt does not allow",
+                      formal.axioms(self.source, self.build, "theories"))
+        self.assertNotEqual(formal.kernel(self.build, "theories"), [])
+
+    def test_axioms_off_the_list_and_on_it_for_nothing(self):
+        self.write("Reals.v", REALS)
+        self.proved()
+        found = formal.axioms(self.source, self.build, "theories")
+        self.assertTrue(found and all("does not allow" in problem for problem in found))
+        self.write("axioms.txt", "".join(problem.split()[2].rstrip(",") + " reals\n" for problem in found))
+        self.assertEqual(formal.axioms(self.source, self.build, "theories"), [])
+        (self.source / "Reals.v").unlink()
+        self.proved()
+        self.assertEqual(len(formal.axioms(self.source, self.build, "theories")), len(found))
+
+    def test_a_theory_that_is_gone_leaves_nothing(self):
+        self.write("More.v", REALS)
+        self.proved()
+        (self.source / "More.v").unlink()
+        self.proved()
+        self.assertEqual(formal.theorems(self.build, "theories"),
+                         [("Gnomon.Good", "ROPE_1_zero"), ("Gnomon.Good", "helper")])
+
+    def test_clauses(self):
+        self.proved()
+        page = self.source.parent / "rope.md"
+        page.write_text("**ROPE-1. Frequencies.** Text.\n")
+        self.assertEqual(formal.clauses(self.source.parent, self.build), [])
+        page.write_text("text of **ROPE-1. Frequencies.**\n")
+        self.assert_one(formal.clauses(self.source.parent, self.build), "no clause ROPE-1")
+
+    def test_nothing_to_do_is_a_fault(self):
+        (self.source / "Good.v").unlink()
+        self.assert_one(formal.prove(self.source, self.build, "theories"), "nothing was proved")
+        self.assert_one(formal.axioms(self.source, self.build, "theories"), "nothing was audited")
+        self.assert_one(formal.kernel(self.build, "theories"), "nothing was checked")
+        self.assert_one(formal.clauses(self.source.parent, self.build), "nothing was compared")
+
+
+class Constants(unittest.TestCase):
+    SOURCE = pathlib.Path(formal.__file__).parent.parent
+    TABLES = SOURCE.parent.parent / "optimized" / "tables.cc"
+
+    def problems(self, text):
+        with tempfile.TemporaryDirectory() as scratch:
+            file = pathlib.Path(scratch, "tables.cc")
+            file.write_text(text)
+            return formal.constants(self.SOURCE, file)
+
+    def test_quiet(self):
+        self.assertEqual(self.problems(self.TABLES.read_text()), [])
+
+    def test_another_number_and_another_count(self):
+        text = self.TABLES.read_text()
+        for old, new, count in (("0x1.466bc6775aae2p-4", "0x1.466bc6775aae3p-4", 1),
+                                ("0x1.aaec32af93359p-38", "0x1.aaec32af93359p-38, 0x1p-50", 2),
+                                ("kSine[]", "kOther[]", 1)):
+            self.assertEqual(len(self.problems(text.replace(old, new))), count, new)
+
+
+class WithoutCoq(unittest.TestCase):
+    def test_skips_and_says_why(self):
+        with tempfile.TemporaryDirectory() as empty:
+            tool = pathlib.Path(formal.__file__)
+            done = subprocess.run([sys.executable, tool, "prove", empty, empty, "theories"],
+                                  env={**os.environ, "PATH": empty}, text=True, stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout),
+                         (formal.SKIPPED, "skipped: coqc is not installed (ci/setup --formal)\n"))
+
+
+if __name__ == "__main__":
+    try:
+        formal.need("theories")
+    except formal.Skipped as reason:
+        print(f"skipped: {reason}")
+        sys.exit(formal.SKIPPED)
+    unittest.main()
