@@ -37,7 +37,9 @@ const RopeApply& Checked(const RopeApply& a) {
 // One call of rope.apply: everything but where cosines and sines come from.
 class Application {
  public:
-  Application(const RopeApply& a, const ConstTensorView& x, const TensorView& y, Mode mode)
+  // `tables`: entries that the caller wants room for beside the scratch memory, one allocation.
+  Application(const RopeApply& a, const ConstTensorView& x, const TensorView& y, Mode mode,
+              size_t tables = 0)
       : a_(a), x_(x), y_(y), format_(FormatOf(x.dtype)), size_(SizeOf(x.dtype)) {
     if (x.rank() != 4)
       throw Rejected("x", "rank " + std::to_string(x.rank()),
@@ -58,7 +60,7 @@ class Application {
     fast_ = x.strides[3] == 1 && y.strides[3] == 1 && a.input_layout == a.output_layout &&
             mode == Mode::kStandard;
     stream_ = !in_place_ && StreamsPast(2 * x.count() * size_);
-    scratch_ = AlignedArray<float>(8 * padded_);
+    scratch_ = AlignedArray<float>(8 * padded_ + tables);
     if (mode == Mode::kExact)
       std::fill_n(scratch_.data(), 2 * padded_, 0.0f);  // the padding of p, q
   }
@@ -68,6 +70,7 @@ class Application {
 
   size_t pairs() const { return pairs_; }
   size_t padded() const { return padded_; }
+  float* tables() { return scratch_.data() + 8 * padded_; }
   bool transposed() const { return a_.direction == RopeDirection::kTranspose; }
 
   // kStandard. cos, sin: [padded].
@@ -261,16 +264,15 @@ void RopePlan::Table(const ConstTensorView& positions, const TensorView& cos,
 
 void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
                      const TensorView& y, Mode mode) const {
-  Application application(apply_, x, y, mode);
-  const bool shared = Shared("positions", positions, 1, x);
-  const size_t padded = application.padded();
+  const size_t padded = PaddedPairs(static_cast<size_t>(apply_.frequencies.pairs()));
   const int64_t block = BlockRows(padded);
   const size_t entries = static_cast<size_t>(block) * padded;
+  Application application(apply_, x, y, mode, mode == Mode::kStandard ? 2 * entries : 0);
+  const bool shared = Shared("positions", positions, 1, x);
   int64_t m[kStepRows] = {};
   const auto row_of = [padded](int64_t row) { return static_cast<size_t>(row) * padded; };
   if (mode == Mode::kStandard) {
-    AlignedArray<float> tables(2 * entries);
-    float *cos = tables.data(), *sin = cos + entries;
+    float *cos = application.tables(), *sin = cos + entries;
     ForEachBlock(
         x.shape[0], x.shape[1], shared, block,
         [&](int64_t group, int64_t seq, int64_t rows) {

@@ -293,13 +293,14 @@ template <class Kernel>
 void Token(const HeadsOfToken& t) {
   const Kernel k(t, PaddedPairs(t.pairs));
   const size_t end = Kernel::kHalfSplit ? t.pairs : 2 * t.pairs;
+  // Non-temporal stores pay only for whole cache lines, written in one go.
+  constexpr size_t kLine = 64;
   const size_t vector = hn::Lanes(F32()) * sizeof(float), size = sizeof(typename Kernel::Element);
-  const bool aligned = reinterpret_cast<uintptr_t>(t.y) % vector == 0 &&
-                       static_cast<size_t>(t.y_stride) * size % vector == 0 &&
-                       (!Kernel::kHalfSplit || t.pairs * size % vector == 0);
-  const bool stream = t.stream && aligned;
-  size_t at = Blocks<Kernel::kBlock>(k, t, stream, 0, end);
-  at = Blocks<1>(k, t, stream, at, end);
+  const bool lines = t.stream && reinterpret_cast<uintptr_t>(t.y) % kLine == 0 &&
+                     static_cast<size_t>(t.y_stride) * size % kLine == 0 &&
+                     (!Kernel::kHalfSplit || t.pairs * size % kLine == 0);
+  size_t at = Blocks<Kernel::kBlock>(k, t, lines && Kernel::kBlock * vector >= kLine, 0, end);
+  at = Blocks<1>(k, t, lines && vector >= kLine, at, end);
   if (at < end) Rest(k, t, at, end);
 }
 

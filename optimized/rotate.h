@@ -13,7 +13,7 @@ namespace gnomon::optimized {
 // Heads whose rotary windows are contiguous: head i starts at x + i x_stride, in elements. x and y
 // are the same memory or do not overlap. cos, sin: [pairs], readable up to the next multiple of
 // kPairAlignment; a NaN among them ends in 16 zero bits. scratch: floats, four times that.
-// `stream`: non-temporal stores where y is aligned.
+// `stream`: non-temporal stores where whole cache lines of y are written.
 struct HeadsOfToken {
   const void* x = nullptr;
   void* y = nullptr;

@@ -16,22 +16,25 @@
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
+#if defined(GNOMON_HAVE_SLEEF) && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define GNOMON_SLEEF Sleef_sincosf16_u10avx512f
+#ifndef GNOMON_SLEEF_512
+#define GNOMON_SLEEF_512  // once for both AVX-512 targets
+struct SleefPair512 {
+  __m512 sin, cos;
+};
+extern "C" SleefPair512 Sleef_sincosf16_u10avx512f(__m512);
+#endif
+#elif defined(GNOMON_HAVE_SLEEF) && HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+#define GNOMON_SLEEF Sleef_sincosf8_u10avx2
+struct SleefPair256 {
+  __m256 sin, cos;
+};
+extern "C" SleefPair256 Sleef_sincosf8_u10avx2(__m256);
+#endif
 namespace gnomon {
 namespace optimized {
 namespace HWY_NAMESPACE {
-#if defined(GNOMON_HAVE_SLEEF) && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-#define GNOMON_SLEEF Sleef_sincosf16_u10avx512f
-struct SleefPair {
-  __m512 sin, cos;
-};
-extern "C" SleefPair Sleef_sincosf16_u10avx512f(__m512);
-#elif defined(GNOMON_HAVE_SLEEF) && HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-#define GNOMON_SLEEF Sleef_sincosf8_u10avx2
-struct SleefPair {
-  __m256 sin, cos;
-};
-extern "C" SleefPair Sleef_sincosf8_u10avx2(__m256);
-#endif
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class CosSin>

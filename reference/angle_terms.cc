@@ -87,8 +87,8 @@ Interval AngleTerms::Error(const Profile& profile, Format output, int64_t positi
          AngleUnderflow<Interval>(profile.angle, position, output);
 }
 
-double AngleTerms::QuickError(size_t profile, Format output, int64_t position, int64_t pair,
-                              double angle) const {
+std::array<double, kProfiles.size()> AngleTerms::QuickErrors(Format output, int64_t position,
+                                                             int64_t pair, double angle) const {
   while (quick_errors_.size() <= static_cast<size_t>(pair)) {
     const AngleOrigin& origin = OriginOf(static_cast<int64_t>(quick_errors_.size()));
     auto& errors = quick_errors_.emplace_back();
@@ -96,10 +96,16 @@ double AngleTerms::QuickError(size_t profile, Format output, int64_t position, i
       errors[i] = {AngleError(kProfiles[i].angle, origin, 0, output),
                    AngleError(kProfiles[i].angle, origin, kMaxPosition, output)};
   }
+  const auto& relative = quick_errors_[static_cast<size_t>(pair)];
   const bool large = std::abs(static_cast<double>(position)) >
                      ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
-  return quick_errors_[static_cast<size_t>(pair)][profile][large] * angle +
-         AngleUnderflow<double>(kProfiles[profile].angle, position, output);
+  // The same for all forms but the exact one.
+  const double underflow = AngleUnderflow<double>(AngleForm::kWorking, position, output);
+  std::array<double, kProfiles.size()> errors;
+  for (size_t i = 0; i < kProfiles.size(); ++i)
+    errors[i] = relative[i][large] * angle +
+                (kProfiles[i].angle == AngleForm::kExact ? 0 : underflow);
+  return errors;
 }
 
 double LogBaseUpperBound(const Number& base) {

@@ -39,8 +39,9 @@ class AngleTerms {
   // BOUND-3. D of the profile, for this angle.
   Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
   // `angle`: |position times frequency|.
-  double QuickError(size_t profile, Format output, int64_t position, int64_t pair,
-                    double angle) const;
+  // The same in binary64, for every profile.
+  std::array<double, kProfiles.size()> QuickErrors(Format output, int64_t position, int64_t pair,
+                                                   double angle) const;
 
  private:
   const Interval& FrequencyOf(int64_t pair) const;

@@ -157,8 +157,8 @@ class Judge1 {
     units_ = error == 0 ? 0 : error / unit;
     result_->histogram.Add(units_);
     if (place.position) {
-      const double size = std::abs(static_cast<double>(*place.position));
-      double& worst = result_->worst_by_position[size == 0 ? -1 : std::ilogb(size)];
+      const uint64_t size = static_cast<uint64_t>(std::abs(*place.position));
+      double& worst = result_->worst_by_position[static_cast<int>(std::bit_width(size)) - 1];
       worst = std::max(worst, units_);
     }
     const double smallest_normal = ExactPowerOfTwo(1 - Traits(format_).max_exponent);

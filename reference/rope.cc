@@ -2,6 +2,7 @@
 #include "gnomon/reference/rope.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
@@ -79,9 +80,9 @@ class TableTruth : public Truth {
     q->unit = std::abs(v);
     q->size = 1;
     q->place = {position, pair};
+    const auto D = terms_.QuickErrors(format_, position, pair, angle.angle);
     for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = TableBound<double>(
-          format_, v, slope, terms_.QuickError(i, format_, position, pair, angle.angle), 0, 1);
+      q->bound[i] = TableBound<double>(format_, v, slope, D[i], 0, 1);
     return true;
   }
 
@@ -199,6 +200,13 @@ class ApplyTruth : public Truth {
   std::vector<Step> Steps(int, int64_t element) const override;
 
  private:
+  // The head that an element belongs to: elements are mostly asked for in order.
+  struct Head {
+    int64_t first = std::numeric_limits<int64_t>::min() / 2;  // number of its first element
+    int64_t start = 0;                                         // offset in x
+    int64_t row = 0;                                           // of positions, cos, sin
+  };
+  Head HeadOf(int64_t element) const;
   Member At(int64_t element) const;
   uint64_t BitsOfX(int64_t offset) const {
     return LoadBits(x_.dtype, x_.data + offset * SizeOf(x_.dtype));
@@ -243,14 +251,21 @@ class ApplyTruth : public Truth {
   RopeApply a_;
   ConstTensorView x_, positions_, cos_, sin_;
   bool given_ = false, per_batch_ = false;
+  mutable Head head_;
   AngleTerms terms_;
 };
 
-Member ApplyTruth::At(int64_t element) const {
-  const int64_t dim = element % x_.shape[3], head = element / x_.shape[3] % x_.shape[2];
-  const int64_t token = element / (x_.shape[3] * x_.shape[2]);  // batch * seq + seq
+ApplyTruth::Head ApplyTruth::HeadOf(int64_t element) const {
+  const int64_t number = element / x_.shape[3], head = number % x_.shape[2];
+  const int64_t token = number / x_.shape[2];  // batch * seq + seq
   const int64_t batch = token / x_.shape[1], seq = token % x_.shape[1];
   const int64_t start = batch * x_.strides[0] + seq * x_.strides[1] + head * x_.strides[2];
+  return {number * x_.shape[3], start, per_batch_ ? token : seq};
+}
+
+Member ApplyTruth::At(int64_t element) const {
+  if (element < head_.first || element >= head_.first + x_.shape[3]) head_ = HeadOf(element);
+  const int64_t dim = element - head_.first, start = head_.start;
   Member m;
   if (!a_.InWindow(dim)) {
     m.copied = true;
@@ -264,7 +279,7 @@ Member ApplyTruth::At(int64_t element) const {
   m.a = value(at_a);
   m.b = value(at_b);
   m.same_member = m.member == 0 ? at_a : at_b;
-  m.row = per_batch_ ? token : seq;
+  m.row = head_.row;
   return m;
 }
 
@@ -298,12 +313,11 @@ bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
   q->unit = S;
   q->size = given_ ? first + second : std::sqrt(m.a * m.a + m.b * m.b);
   const double size = std::abs(m.a) + std::abs(m.b);
-  for (size_t i = 0; i < kProfiles.size(); ++i) {
-    const double D =
-        given_ ? 0 : terms_.QuickError(i, format_, *q->place.position, m.pair, angle);
-    q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned, size, D,
+  std::array<double, kProfiles.size()> D{};
+  if (!given_) D = terms_.QuickErrors(format_, *q->place.position, m.pair, angle);
+  for (size_t i = 0; i < kProfiles.size(); ++i)
+    q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned, size, D[i],
                                         TableErrorOf(kProfiles[i]));
-  }
   return true;
 }
 

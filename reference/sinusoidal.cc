@@ -76,11 +76,10 @@ class EntryTruth : public Truth {
     q->unit = std::abs(q->value);
     q->size = std::abs(f);
     q->place = {cell.position, cell.pair};
+    const auto D = terms_.QuickErrors(format_, cell.position, cell.pair, angle.angle);
     for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = TableBound<double>(
-          format_, q->value, f * (sine ? angle.cos : angle.sin),
-          terms_.QuickError(i, format_, cell.position, cell.pair, angle.angle), Scalings(),
-          factor_.value);
+      q->bound[i] = TableBound<double>(format_, q->value, f * (sine ? angle.cos : angle.sin), D[i],
+                                       Scalings(), factor_.value);
     return true;
   }
 

@@ -55,7 +55,7 @@ struct RopeApply {
   std::pair<int64_t, int> PairAt(RopeLayout layout, int64_t dim) const {
     const int64_t within = dim - rotary_offset, h = frequencies.pairs();
     if (layout == RopeLayout::kInterleaved) return {within / 2, static_cast<int>(within % 2)};
-    return {within % h, static_cast<int>(within / h)};
+    return within < h ? std::pair(within, 0) : std::pair(within - h, 1);
   }
   bool InWindow(int64_t dim) const {
     return dim >= rotary_offset && dim < rotary_offset + frequencies.rotary_dim;
