@@ -70,7 +70,7 @@ struct PairBits {
 PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format);
 
 // x0 cos a - x1 sin a and x0 sin a + x1 cos a for a = m w, correctly rounded; a result that is
-// exactly zero is +0. Where x0 or x1 is not finite: the extended-real value of ROPE-7.
+// exactly zero is +0 (ROPE-8). Where x0 or x1 is not finite: the extended-real value of ROPE-7.
 PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
                        Format format);
 

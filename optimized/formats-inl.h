@@ -88,7 +88,7 @@ struct F16Lanes : Lanes16 {
     const VU sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 0x8000));
     const VU size = hn::And(bits, hn::Set(u, 0x7fffffff));
     const VU nan = hn::Or(hn::Set(u, 0x7e00), hn::And(hn::ShiftRight<13>(size), hn::Set(u, 0x1ff)));
-    const VU subnormal =
+    const VU subnormal =  // ROPE-10: gradual underflow
         hn::Sub(hn::BitCast(u, hn::Add(hn::BitCast(F(), size), hn::Set(F(), 0.5f))),
                 hn::Set(u, 0x3f000000));
     const VU odd = hn::And(hn::ShiftRight<13>(size), hn::Set(u, 1));

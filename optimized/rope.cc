@@ -71,7 +71,9 @@ class Application {
   size_t pairs() const { return pairs_; }
   size_t padded() const { return padded_; }
   float* tables() { return scratch_.data() + 8 * padded_; }
-  bool transposed() const { return a_.direction == RopeDirection::kTranspose; }
+  bool transposed() const {  // ROPE-6
+    return a_.direction == RopeDirection::kTranspose;
+  }
 
   // kStandard. cos, sin: [padded].
   void Token(int64_t batch, int64_t seq, const float* cos, const float* sin) {

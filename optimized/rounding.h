@@ -57,7 +57,7 @@ uint64_t RoundMagnitude(const Integer& n, int64_t exponent, bool more, Format fo
     if (dropped > half || (dropped == half && (more || (kept & 1)))) ++kept;
   }
   const int64_t above = quantum - t.min_quantum_exponent;
-  // Beyond the largest exponent the shift would overflow; everything there is an infinity.
+  // ROPE-9. Beyond the largest exponent the shift would overflow; everything there is an infinity.
   if (above > t.max_exponent - t.precision + 1 - t.min_quantum_exponent)
     return InfinityBits(format);
   return std::min((static_cast<uint64_t>(above) << (t.precision - 1)) + kept, InfinityBits(format));

@@ -60,6 +60,7 @@ class Block {
   int64_t positions_[kStepRows] = {};
 };
 
+// SIN-2, SIN-3.
 std::vector<SinusoidalColumn> Columns(const SinusoidalTable& t) {
   std::vector<SinusoidalColumn> columns;
   for (int64_t i = 0; i < t.width; ++i) columns.push_back(t.Column(i));
@@ -146,6 +147,7 @@ void SinusoidalPlan::Add(const ConstTensorView& x, const ConstTensorView& positi
           const int64_t at = static_cast<int64_t>(column);
           const double v = DecodeToF32(format, from + at * x.strides[2] * size);
           StoreBits(y.dtype, to + at * y.strides[2] * size,
+                    // SIN-10: NaN and infinities go through the product and the sum.
                     RoundDouble(format, token_scale * v + entries[column]));
         }
       }

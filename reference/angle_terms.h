@@ -38,8 +38,7 @@ class AngleTerms {
   const AngleOrigin& OriginOf(int64_t pair) const;
   // BOUND-3. D of the profile, for this angle.
   Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
-  // `angle`: |position times frequency|.
-  // The same in binary64, for every profile.
+  // The same in binary64, for every profile; `angle`: |position times frequency|.
   std::array<double, kProfiles.size()> QuickErrors(Format output, int64_t position, int64_t pair,
                                                    double angle) const;
 

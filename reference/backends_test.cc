@@ -73,8 +73,10 @@ TEST(Backends, SinusoidalAgrees) {
     const int64_t m = static_cast<int64_t>(random()) >> 33, n = static_cast<int64_t>(random()) >> 40;
     const int64_t column = static_cast<int64_t>(random() >> 1) % t.width;
     ASSERT_TRUE(Near(Entry<Interval>(t, m, column), Entry<Second>(t, m, column)));
-    ASSERT_TRUE(Near(Similarity<Interval>(t, m, n), Similarity<Second>(t, m, n)));
-    ASSERT_TRUE(Near(Distance<Interval>(t, m, n), Distance<Second>(t, m, n)));
+    const auto w = [&](int64_t pair) { return Frequency<Interval>(t, pair); };
+    const auto w2 = [&](int64_t pair) { return Frequency<Second>(t, pair); };
+    ASSERT_TRUE(Near(Similarity<Interval>(t, m, n, w), Similarity<Second>(t, m, n, w2)));
+    ASSERT_TRUE(Near(Distance<Interval>(t, m, n, w), Distance<Second>(t, m, n, w2)));
   }
 }
 

@@ -76,11 +76,17 @@ class EntryTruth : public Truth {
     q->unit = std::abs(q->value);
     q->size = std::abs(f);
     q->place = {cell.position, cell.pair};
-    const auto D = terms_.QuickErrors(format_, cell.position, cell.pair, angle.angle);
-    for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = TableBound<double>(format_, q->value, f * (sine ? angle.cos : angle.sin), D[i],
-                                       Scalings(), factor_.value);
+    for (size_t i = 0; i < kProfiles.size(); ++i) q->bound[i] = QuickBoundIn(format_, i, cell, *q);
     return true;
+  }
+
+  // BoundIn in binary64; `q` holds the value of the same cell.
+  double QuickBoundIn(Format stored, size_t profile, const Cell& cell, const QuickElement& q) const {
+    const QuickAngle& angle = terms_.QuickAt(cell.position, cell.pair);
+    const double slope = cell.kind == SinusoidalColumn::kSine ? angle.cos : angle.sin;
+    const auto D = terms_.QuickErrors(format_, cell.position, cell.pair, angle.angle);
+    return TableBound<double>(stored, q.value, factor_.value * slope, D[profile], Scalings(),
+                              factor_.value);
   }
 
  protected:
@@ -149,7 +155,7 @@ class AddTruth : public Truth {
     return {Expectation::kNonFinite, 0, x * (factor > 0 ? 1 : factor < 0 ? -1 : 0)};
   }
   Interval Value(int, int64_t element) const override {
-    return Add<Interval>(p_, Interval(X(element)), Position(element), element % p_.table.width);
+    return Add<Interval>(p_, Interval(X(element)), table_.Value(0, RowElement(element)));
   }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const int64_t row = RowElement(element);
@@ -164,6 +170,30 @@ class AddTruth : public Truth {
   Interval Scale(int, int64_t element) const override {
     return abs(Scaled(element)) + abs(table_.Value(0, RowElement(element)));
   }
+  bool Quick(int, int64_t element, QuickElement* q) const override {
+    const double x = X(element);
+    const int64_t row = RowElement(element);
+    QuickElement pe;
+    if (!std::isfinite(x) || !p_.token_scale.decimal.empty() || !table_.Quick(0, row, &pe))
+      return false;
+    const double factor = p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width))
+                                        : p_.token_scale.value;
+    if (!(std::abs(factor) < 0x1p100)) return false;
+    const double scaled = factor * x;
+    q->value = scaled + pe.value;
+    q->unit = std::abs(scaled) + pe.unit;
+    // The factor, the product and the sum round once each; pe brings its own radius.
+    q->radius = q->unit * 0x1p-51 + pe.radius + 0x1p-1000;
+    q->size = std::abs(scaled) + pe.size;
+    q->place = pe.place;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      const Format stored = FormatAt(kProfiles[i].tables, format_);
+      q->bound[i] = gnomon::sinusoidal::AddBound<double>(
+          kProfiles[i], format_, q->value, std::abs(scaled), pe.value,
+          table_.QuickBoundIn(stored, i, table_.At(row), pe), Scaled());
+    }
+    return true;
+  }
   Place Where(int, int64_t element) const override { return table_.Where(0, RowElement(element)); }
   std::vector<Step> Steps(int, int64_t element) const override {
     std::vector<Step> steps = table_.Steps(0, RowElement(element));
@@ -177,7 +207,6 @@ class AddTruth : public Truth {
   int64_t RowElement(int64_t element) const {
     return element % (x_.shape[1] * p_.table.width);
   }
-  int64_t Position(int64_t element) const { return *table_.Where(0, RowElement(element)).position; }
   bool Scaled() const { return p_.sqrt_width || !(p_.token_scale == Number(1)); }
   Interval Scaled(int64_t element) const {
     const Interval factor = p_.sqrt_width ? Interval(sqrt(Interval(p_.table.width)))
@@ -204,7 +233,9 @@ class PairwiseTruth : public Truth {
 
   Interval Value(int, int64_t element) const override {
     const auto [m, n] = At(element);
-    return distance_ ? Distance<Interval>(t_, m, n) : Similarity<Interval>(t_, m, n);
+    const auto frequency = [&](int64_t i) { return terms_.At(1, i).frequency; };
+    return distance_ ? Distance<Interval>(t_, m, n, frequency)
+                     : Similarity<Interval>(t_, m, n, frequency);
   }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const auto [m, n] = At(element);

@@ -25,9 +25,9 @@ T Entry(const SinusoidalTable& t, int64_t position, int64_t column) {
 
 // SIN-5. token_scale x + pe.
 template <class T>
-T Add(const sinusoidal::AddParameters& p, const T& x, int64_t position, int64_t column) {
+T Add(const sinusoidal::AddParameters& p, const T& x, const T& entry) {
   const T factor = p.sqrt_width ? T(sqrt(T(p.table.width))) : Exactly<T>(p.token_scale);
-  return factor * x + Entry<T>(p.table, position, column);
+  return factor * x + entry;
 }
 
 // SIN-6, SIN-7. gain M_k, with PE[t + k] = M_k PE[t]: the block of pair i, on its (sine, cosine)
@@ -42,20 +42,20 @@ T MatrixEntry(const sinusoidal::MatrixParameters& p, int64_t row, int64_t column
   return r.kind == SinusoidalColumn::kSine ? sine : T(-sine);
 }
 
-// SIN-8. PE[m] . PE[n] = scale^2 sum_i cos((m - n) w_i).
-template <class T>
-T Similarity(const SinusoidalTable& t, int64_t m, int64_t n) {
+// SIN-8. PE[m] . PE[n] = scale^2 sum_i cos((m - n) w_i); `frequency(i)` is w_i.
+template <class T, class FrequencyOf>
+T Similarity(const SinusoidalTable& t, int64_t m, int64_t n, FrequencyOf frequency) {
   T sum(0);
-  for (int64_t i = 0; i < t.pairs(); ++i) sum += cos(T(m - n) * Frequency<T>(t, i));
+  for (int64_t i = 0; i < t.pairs(); ++i) sum += cos(T(m - n) * frequency(i));
   return Exactly<T>(t.scale) * Exactly<T>(t.scale) * sum;
 }
 
 // SIN-9. |PE[m] - PE[n]| = 2 |scale| sqrt(sum_i sin^2((m - n) w_i / 2)).
-template <class T>
-T Distance(const SinusoidalTable& t, int64_t m, int64_t n) {
+template <class T, class FrequencyOf>
+T Distance(const SinusoidalTable& t, int64_t m, int64_t n, FrequencyOf frequency) {
   T sum(0);
   for (int64_t i = 0; i < t.pairs(); ++i) {
-    const T half = abs(sin(T(m - n) * Frequency<T>(t, i) / 2));
+    const T half = abs(sin(T(m - n) * frequency(i) / 2));
     sum += half * half;
   }
   return 2 * abs(Exactly<T>(t.scale)) * sqrt(sum);
