@@ -1,8 +1,12 @@
+#include <stdexcept>
+
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_arguments.h"
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/neighbours.h"
 #include "gnomon/oracle/report.h"
+#include "gnomon/oracle/strict_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/spec/schemes.h"
 
@@ -19,6 +23,60 @@ Demand ToDemand(const CheckArguments& arguments) {
   return demand;
 }
 
+std::string AxesHint(const Recording& recording) {
+  return "axes taken as " + recording.axes_by_rank + "; state them with --axes";
+}
+
+// Says of a role that the file lacks how to name it, and what the file does hold.
+void RequireRoles(const Recording& recording, const TensorFile& file) {
+  std::string names;
+  for (const auto& [name, view] : file.tensors) names += (names.empty() ? "" : ", ") + Quoted(name);
+  const OperationSpec& operation = OperationOf(recording.c);
+  const auto require = [&](const std::string& role, const std::string& what, bool there) {
+    if (there) return;
+    throw BadFile(file.name, "holds no tensor " + role + ", " + what + " of " + operation.name +
+                                 ": name it by --tensor " + role + "=NAME; it holds " +
+                                 (names.empty() ? "none" : names.substr(0, 400)));
+  };
+  for (const TensorSpec& spec : operation.inputs)
+    if (!spec.optional) require(spec.role, "an input", recording.c.inputs.count(spec.role) > 0);
+  if (operation.name == "rope.apply" && !recording.c.inputs.count("cos") &&
+      !recording.c.inputs.count("sin"))
+    require("positions", "an input", recording.c.inputs.count("positions") > 0);
+  for (const TensorSpec& spec : operation.outputs)
+    require(spec.role, "an output", recording.outputs.count(spec.role) > 0);
+}
+
+// An extent that does not fit is often an axis taken for another.
+void ValidateShapes(const Recording& recording, const std::string& file) {
+  const std::string hint = recording.axes_by_rank.empty() ? "" : "; " + AxesHint(recording);
+  std::vector<OutputShape> shapes;
+  try {
+    shapes = Validate(recording.c);
+  } catch (const Rejected& error) {
+    const std::string message = error.what();
+    const bool of_a_shape = message.find("must have ") != std::string::npos ||
+                            message.find("rank ") != std::string::npos;
+    if (hint.empty() || !of_a_shape) throw;
+    throw std::runtime_error(message + hint);
+  }
+  for (const OutputShape& output : shapes) {
+    const auto found = recording.outputs.find(output.role);
+    if (found == recording.outputs.end()) continue;
+    if (found->second.shape != output.shape)
+      throw BadFile(file, output.role + " has shape " + ShapeText(found->second.shape) +
+                              "; the case asks for " + ShapeText(output.shape) + hint);
+  }
+}
+
+void AddHints(const Recording& recording, const Demand& demand, Report* report) {
+  if (report->verdict != Verdict::kNonconforming) return;
+  for (const Neighbour& neighbour : ConformingNeighbours(recording, demand))
+    report->hints.push_back("would conform with " + neighbour.change + " (" +
+                            std::string(kProfiles[neighbour.profile].name) + ")");
+  if (!recording.axes_by_rank.empty()) report->hints.push_back(AxesHint(recording));
+}
+
 }  // namespace
 
 int Check(const CheckArguments& arguments, std::ostream& out) {
@@ -31,19 +89,12 @@ int Check(const CheckArguments& arguments, std::ostream& out) {
     return ExitCode(Verdict::kNothingRun);
   }
   const Recording recording = ReadRecording(file, options);
-  for (const OutputShape& output : Validate(recording.c)) {
-    const auto found = recording.outputs.find(output.role);
-    if (found != recording.outputs.end() && found->second.shape != output.shape)
-      throw BadFile(arguments.file, output.role + " has shape " + ShapeText(found->second.shape) +
-                                        "; the case asks for " + ShapeText(output.shape));
-    if (found == recording.outputs.end())
-      throw BadFile(arguments.file, "holds no tensor " + output.role + ", the output of " +
-                                        recording.c.operation + ": name it by --tensor " +
-                                        output.role + "=NAME");
-  }
+  RequireRoles(recording, file);
+  ValidateShapes(recording, arguments.file);
   const reference::Judgement judgement =
       reference::Judge(recording.c, recording.outputs, {arguments.progress});
-  const Report report(recording, judgement, demand);
+  Report report(recording, judgement, demand);
+  AddHints(recording, demand, &report);
   out << (arguments.json ? report.JsonText() : report.Text());
   return ExitCode(report.verdict);
 }

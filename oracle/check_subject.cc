@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
@@ -53,18 +54,21 @@ Json ToJson(const SuiteReport& report) {
 }  // namespace
 
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
+  if (arguments.cases < 1 || arguments.cases > std::numeric_limits<int>::max())
+    throw Rejected("--cases", std::to_string(arguments.cases), "must be from 1 to 2^31 - 1",
+                   "CASE-6");
   properties::SuiteOptions options;
   options.operation = arguments.operation;
   options.cases = static_cast<int>(arguments.cases);
   options.seed = arguments.seed;
   Json all = Json::array();
-  bool something_ran = false, all_hold = true;
+  int64_t ran = 0, held_all = 0;
   for (const auto& subject : SubjectsNamed(arguments.subject)) {
     const SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;
-    something_ran = true;
-    all_hold = all_hold && report.holds();
+    ++ran;
+    held_all += report.holds();
     if (arguments.json) {
       all.push_back(ToJson(report));
     } else {
@@ -77,12 +81,15 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
           << ToText(report) << "\n";
     }
   }
+  const bool something_ran = ran > 0, all_hold = ran == held_all;
   const char* verdict = !something_ran ? "nothing run" : all_hold ? "conforms" : "nonconforming";
   if (arguments.json) {
     out << Json{{"verdict", verdict}, {"subjects", all}}.dump(2) << "\n";
   } else if (!something_ran) {
     out << "nothing run: no subject named " << arguments.subject << " does any operation that fits "
         << arguments.operation << "\n";
+  } else {
+    out << held_all << " of " << ran << (ran == 1 ? " subject conforms\n" : " subjects conform\n");
   }
   return !something_ran ? 4 : all_hold ? 0 : 1;
 }

@@ -159,9 +159,19 @@ class Cli {
         "The last profile that counts, in the order above; default f32-chained.");
     c->add_flag("--json", check_.json, "The report as JSON.");
     Add(c, "--subject", "SUBJECT", &subject_.subject,
-        "Judge a live subject by the property suite instead: builtin, or builtin:TARGET.");
-    Add(c, "--cases", "N", &subject_.cases, "With --subject: cases for each property.");
+        "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
+        "builtin:TARGET, reference, or wrong:<id>, a known mistake of spec/mistakes.md.");
+    Add(c, "--cases", "N", &subject_.cases,
+        "With --subject: cases for each property, at least 1; default " +
+            std::to_string(properties::kDefaultCases) + ".");
     Add(c, "--seed", "S", &subject_.seed, "With --subject: seed of the generators.");
+    // What the other way of checking would ignore is refused.
+    CLI::Option* subject = c->get_option("--subject");
+    for (const char* of_a_recording :
+         {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
+      c->get_option(of_a_recording)->excludes(subject);
+    for (const char* of_a_subject : {"--cases", "--seed"})
+      c->get_option(of_a_subject)->needs(subject);
   }
 
   int RunCheck() {
@@ -189,6 +199,16 @@ class Cli {
   SubjectArguments subject_;
 };
 
+// Texts of users and files stand in messages: no control characters, bounded length.
+std::string OneLine(std::string text) {
+  constexpr size_t kLongest = 600;
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  if (text.size() > kLongest)
+    text = text.substr(0, kLongest / 2) + " ... " + text.substr(text.size() - kLongest / 2);
+  return text;
+}
+
 }  // namespace
 
 int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
@@ -199,11 +219,12 @@ int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::os
   try {
     code = Cli(result, err, watched).Run(arguments);
     out << result.str() << std::flush;
+    if (!out) throw BadFile("standard output", "cannot be written", "CASE-6");
     return code;
   } catch (const BadFile& error) {
-    err << "gnomon: " << error.what() << "\n";
+    err << "gnomon: " << OneLine(error.what()) << "\n";
   } catch (const Rejected& error) {
-    err << "gnomon: " << error.what() << "\n";
+    err << "gnomon: " << OneLine(error.what()) << "\n";
   } catch (const std::bad_alloc&) {
     err << "gnomon: not enough memory\n";
   } catch (const std::exception& error) {

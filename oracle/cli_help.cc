@@ -12,8 +12,13 @@ struct Page {
   std::string summary;
   std::string synopsis;
   std::string description;  // paragraphs; a line that starts with a space stays as it is
+  std::string exit_status;
   std::vector<Example> examples;
 };
+
+constexpr char kVerdicts[] =
+    "0 conforms, 1 nonconforming, 2 the subject crashed, 3 usage or bad input, 4 nothing was run, "
+    "or nothing but vacuous elements";
 
 const std::vector<Page>& Pages() {
   static const std::vector<Page> pages = {
@@ -30,13 +35,15 @@ const std::vector<Page>& Pages() {
        "  explain     one element of a recording, step by step\n"
        "  check       judge a recording, or a live subject\n"
        "gnomon COMMAND --help is the manual page of a command.",
-       {{"gnomon operations", 0}, {"gnomon check llama_query.safetensors", 0}}},
+       kVerdicts,
+       {{"gnomon operations", 0}, {"gnomon check oracle/examples/llama_query.safetensors", 0}}},
       {"operations",
        "list the operations",
        "gnomon operations [--json]",
        "Lists every operation with its parameters, their ranges and defaults, and its inputs and "
        "outputs "
        "with their axes.",
+       "0 done, 3 usage",
        {{"gnomon operations", 0}, {"gnomon operations --json", 0}}},
       {"eval",
        "compute the truth",
@@ -48,10 +55,13 @@ const std::vector<Page>& Pages() {
        "number given by --set is the binary64 that JSON makes of it; in quotes, \"0.1\", it is "
        "that very "
        "decimal.",
+       "0 done, 3 usage or bad input, 4 the case has no element",
        {{"gnomon eval rope.frequencies --set head_dim=8 --set rope_theta=500000", 0},
-        {"gnomon eval rope.table --config config.json --positions 0,1,131072 --format bf16", 0},
+        {"gnomon eval rope.table --config oracle/examples/config.json --positions 0,1,131072 "
+         "--format bf16",
+         0},
         {"gnomon eval sinusoidal.table --set width=6 --set layout=sin_cos --positions -1,0,1", 0},
-        {"gnomon eval --in llama_query.safetensors --limit 4", 0}}},
+        {"gnomon eval --in oracle/examples/llama_query.safetensors --limit 4", 0}}},
       {"explain",
        "show one element step by step",
        "gnomon explain FILE --at LIST [OPTIONS]",
@@ -60,7 +70,8 @@ const std::vector<Page>& Pages() {
        "rounding, the bound that every profile allows, and what the file holds. Indices count from "
        "0, in the "
        "operation's order of axes; for rope.apply that is batch,seq,heads,head_dim.",
-       {{"gnomon explain llama_query.safetensors --at 0,3,1,9", 0}}},
+       "0 done, 3 usage or bad input",
+       {{"gnomon explain oracle/examples/llama_query.safetensors --at 0,3,1,9", 0}}},
       {"check",
        "judge a recording or a live subject",
        "gnomon check FILE [OPTIONS]\n    gnomon check --subject SUBJECT [OPTIONS]",
@@ -84,17 +95,21 @@ const std::vector<Page>& Pages() {
        "A config.json is read in its old and new form. Keys that speak of positions and are not "
        "understood "
        "are refused.",
-       {{"gnomon check llama_query.safetensors", 0},
-        {"gnomon check llama_query.safetensors --profile standard", 1},
-        {"gnomon check plain.safetensors --config config.json --set layout=half_split --axes "
+       kVerdicts,
+       {{"gnomon check oracle/examples/llama_query.safetensors", 0},
+        {"gnomon check oracle/examples/llama_query.safetensors --profile standard", 1},
+        {"gnomon check oracle/examples/plain.safetensors --config oracle/examples/config.json "
+         "--set layout=half_split --axes "
          "seq,heads*head_dim",
          0},
-        {"gnomon check plain.safetensors --config config.json --set layout=interleaved --axes "
+        {"gnomon check oracle/examples/plain.safetensors --config oracle/examples/config.json "
+         "--set layout=interleaved --axes "
          "seq,heads*head_dim "
          "--json",
          1},
-        {"gnomon check y.npy --tensor x=x.npy --tensor positions=positions.npy --config "
-         "config.json "
+        {"gnomon check oracle/examples/y.npy --tensor x=oracle/examples/x.npy --tensor "
+         "positions=oracle/examples/positions.npy --config "
+         "oracle/examples/config.json "
          "--set layout=half_split",
          0}}}};
   return pages;
@@ -146,10 +161,7 @@ std::string ManualPage(const CLI::App& app) {
     text += line[0] == ' ' ? "    " + line + "\n" : Wrapped(line, "    ");
   text += "\nOPTIONS\n" + OptionsText(app) + "\nEXAMPLES\n";
   for (const Example& example : page.examples) text += "    $ " + example.command + "\n";
-  return text +
-         "\nEXIT STATUS\n    0 conforms, 1 nonconforming, 2 the subject crashed, 3 usage or bad "
-         "input, "
-         "4 nothing was run\n";
+  return text + "\nEXIT STATUS\n" + Wrapped(page.exit_status, "    ");
 }
 
 }  // namespace gnomon::oracle

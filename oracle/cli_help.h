@@ -14,7 +14,8 @@ std::string Summary(const std::string& command);
 // NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, EXIT STATUS.
 std::string ManualPage(const CLI::App& app);
 
-// An example, as the manual shows it, and what it exits with. All run in oracle/examples.
+// An example, as the manual shows it, and what it exits with. All run from the root of the
+// repository.
 struct Example {
   std::string command;
   int exit_code;

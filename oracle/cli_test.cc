@@ -61,7 +61,7 @@ class CliTest : public testing::Test {
 
 TEST_F(CliTest, TheManualsExamplesDoWhatItSays) {
   const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(kExamples);
+  std::filesystem::current_path(GNOMON_SOURCE_DIR);
   size_t examples = 0;
   for (const char* command : {"", "operations", "eval", "explain", "check"}) {
     std::vector<std::string> help = {command, "--help"};
@@ -135,15 +135,18 @@ TEST_F(CliTest, APlainFileNeedsALayout) {
 }
 
 TEST_F(CliTest, UsageIsRefused) {
-  ExpectRefused({}, "gnomon");
   ExpectRefused({"frobnicate"}, "frobnicate");
   ExpectRefused({"check"}, "FILE = (missing)");
   ExpectRefused({"check", kRecording, "--subject", "builtin"}, "give either");
-  ExpectRefused({"check", kRecording, "--colour"}, "--colour");
+  ExpectRefused({"check", "--subject", "builtin", "--profile", "rounded"}, "excludes");
+  ExpectRefused({"check", kRecording, "--cases", "7"}, "requires --subject");
+  ExpectRefused({"eval", "rope.frequencies", "--set", "head_dim=8", "--set", "a\nb=3"}, "a b = 3");
   ExpectRefused({"check", kRecording, "--set", "layout"}, "NAME=VALUE");
   ExpectRefused({"check", kRecording, "--tensor", "=x"}, "NAME=VALUE");
   ExpectRefused({"check", kRecording, "--operation", "rope.reply"}, "rope.reply");
-  ExpectRefused({"explain", kRecording}, "--at");
+  ExpectRefused({"eval", "rope.reply"}, "is none of rope.frequencies,rope.table,rope.apply");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "0"}, "--cases = 0");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "-1"}, "--cases = -1");
   ExpectRefused({"explain", kRecording, "--at", "0,9,0,0"}, "outside");
   ExpectRefused({"explain", kRecording, "--at", "0,0"}, "one index an axis");
   ExpectRefused({"explain", kRecording, "--at", "0,0,0,0", "--output", "z"}, "\"z\"");
@@ -172,8 +175,10 @@ TEST_F(CliTest, BadParametersAreRefused) {
 TEST_F(CliTest, BadFilesAreRefused) {
   ExpectRefused({"check", folder_ / "missing"}, "cannot be opened");
   ExpectRefused({"check", folder_}, "cannot be read");
-  ExpectRefused({"check", Write("empty", "")}, "shorter than 8 bytes");
-  ExpectRefused({"check", Write("zeros", std::string(100, '\0'))}, "JSON");
+  ExpectRefused({"check", Write("empty", "")}, "is neither a safetensors nor a .npy file");
+  ExpectRefused({"check", Write("zeros", std::string(100, '\0'))},
+                "is neither a safetensors nor a .npy file");
+  ExpectRefused({"check", kExamples / "config.json"}, "is neither a safetensors nor a .npy file");
   ExpectRefused(
       {"check",
        WriteSafetensors("lies", R"({"x":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}})")},
@@ -195,6 +200,57 @@ TEST_F(CliTest, BadFilesAreRefused) {
   ExpectRefused(
       {"check", kPlain, "--axes", kPacked, "--tensor", "y=z", "--set", "layout=half_split"},
       "\"z\"");
+}
+
+TEST_F(CliTest, AMissingRoleIsRefusedWithWhatTheFileHolds) {
+  const std::string other = WriteSafetensors(
+      "other", R"({"query":{"dtype":"F32","shape":[1,1,4],"data_offsets":[0,16]}})",
+      std::string(16, '\0'));
+  ExpectRefused({"check", other, "--set", "layout=half_split"},
+                "an input of rope.apply: name it by --tensor x=NAME; it holds \"query\"");
+  ExpectRefused({"check", other, "--set", "layout=half_split", "--tensor", "x=query"},
+                "--tensor positions=NAME; it holds \"query\"");
+}
+
+// x and y [1, 2, 3, 4]: as Hugging Face stores them, two heads of three tokens.
+TEST_F(CliTest, AxesTakenByRankAreNamedWhereSomethingIsWrong) {
+  const std::string file =
+      WriteSafetensors("order",
+                       R"({"x":{"dtype":"F32","shape":[1,2,3,4],"data_offsets":[0,96]},)"
+                       R"("y":{"dtype":"F32","shape":[1,2,3,4],"data_offsets":[96,192]},)"
+                       R"("positions":{"dtype":"I64","shape":[3],"data_offsets":[192,216]}})",
+                       std::string(216, '\0'));
+  const std::string hint = "axes taken as batch,seq,heads,head_dim; state them with --axes";
+  ExpectRefused({"check", file, "--set", "layout=half_split"}, hint);
+  const std::string order = "batch,heads,seq,head_dim";
+  EXPECT_EQ(Gnomon({"check", file, "--set", "layout=half_split", "--axes", order}).code, 0);
+  const std::string red = WriteSafetensors(
+      "red",
+      R"({"x":{"dtype":"F32","shape":[1,1,1,2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":)"
+      R"([1,1,1,2],"data_offsets":[8,16]},"positions":{"dtype":"I64","shape":[1],"data_offsets":[16,24]}})",
+      std::string(8, '\0') + std::string(8, '@') + std::string(8, '\0'));
+  const Answer run = Gnomon({"check", red, "--set", "layout=half_split"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.out.find("\nhint: " + hint + "\n"), std::string::npos) << run.out;
+}
+
+TEST_F(CliTest, ARedVerdictNamesTheNeighbourThatConforms) {
+  const Answer run = Gnomon({"check", kRecording, "--set", "layout=interleaved"});
+  EXPECT_EQ(run.code, 1);
+  const std::string hint = "\nhint: would conform with layout=half_split (f32-angle)\n";
+  EXPECT_NE(run.out.find(hint), std::string::npos) << run.out;
+}
+
+TEST_F(CliTest, ASubjectRunEndsWithASummary) {
+  const Answer run = Gnomon({"check", "--subject", "reference", "--cases", "1"});
+  EXPECT_TRUE(run.out.ends_with("\n1 of 1 subject conforms\n")) << run.out;
+}
+
+TEST_F(CliTest, AManualPageListsTheExitCodesOfItsCommand) {
+  for (const char* command : {"operations", "eval", "explain"})
+    EXPECT_EQ(Gnomon({command, "--help"}).out.find("nonconforming,"), std::string::npos) << command;
+  for (const char* part : {"1 nonconforming,", "wrong:<id>"})
+    EXPECT_NE(Gnomon({"check", "--help"}).out.find(part), std::string::npos) << part;
 }
 
 TEST_F(CliTest, NothingRunIsNoSuccess) {

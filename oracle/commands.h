@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/properties/suite.h"
+
 namespace gnomon::oracle {
 
 // What states a case; texts as the user gave them.
@@ -53,10 +55,10 @@ int Check(const CheckArguments& arguments, std::ostream& out);
 
 // `gnomon check --subject`: the property suite on a live subject.
 struct SubjectArguments {
-  std::string subject;          // "builtin" or "builtin:TARGET"
-  std::string operation = "*";  // a glob
-  int64_t cases = 200;          // for each property
-  uint64_t seed = 1;
+  std::string subject;                        // builtin, builtin:TARGET, reference or wrong:<id>
+  std::string operation = "*";                // a glob
+  int64_t cases = properties::kDefaultCases;  // for each property, at least 1
+  uint64_t seed = properties::kDefaultSeed;
   bool json = false;
 };
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);

@@ -21,13 +21,32 @@ std::string Short(const Json& value) {
   return text.size() <= 80 ? text : text.substr(0, 80) + "...";
 }
 
+// The path of the first key, at any depth, that decides an angle. Each tower has extents of its
+// own, so that those of a tower for images or sound say nothing of the text.
+std::optional<std::string> PositionKeyWithin(const Json& object, bool other_tower) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_null() || IsUnrelatedKey(key)) continue;
+    if (IsRopeKey(key) ? !(other_tower && IsExtentKey(key)) : SpeaksOfPositions(key)) return key;
+    if (!value.is_structured()) continue;
+    if (const auto inner = PositionKeyWithin(value, other_tower || IsOtherTower(key)))
+      return key + "." + *inner;
+  }
+  return std::nullopt;
+}
+
 class ConfigReader {
  public:
-  ConfigReader(const Json& json, const std::string& file) : json_(json), file_(file) {}
+  ConfigReader(const Json& json, std::string file, bool nested = false)
+      : json_(json), file_(std::move(file)), nested_(nested) {}
 
   Parameters Read() {
     if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
+    RefuseModelsWithoutRope();
     RefuseUnknownKeys();
+    const Json* text_config = TextConfig();
+    RefuseNestedKeys(text_config);
+    if (text_config != nullptr)
+      return ConfigReader(*text_config, file_ + ": text_config", true).Read();
     RefuseScaling("rope_scaling", false);
     RefuseScaling("rope_parameters", true);
     const auto head_dim = HeadDim();
@@ -42,6 +61,7 @@ class ConfigReader {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
       parameters_["layout"] = std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
     }
+    if (parameters_.empty()) throw BadFile(file_, "states no RoPE parameter", "CASE-6");
     return parameters_;
   }
 
@@ -78,6 +98,32 @@ class ConfigReader {
     }
   }
 
+  void RefuseModelsWithoutRope() const {
+    const Json* type = Get("model_type");
+    if (type != nullptr && type->is_string() && IsModelWithoutRope(type->get<std::string>()))
+      Refuse("model_type", *type, "is a model without RoPE");
+  }
+
+  // A model of several towers states its language model's own configuration there, and nothing
+  // beside it.
+  const Json* TextConfig() const {
+    const Json* found = nested_ ? nullptr : Get("text_config");
+    if (found == nullptr || !found->is_object()) return nullptr;
+    for (const auto& [key, value] : json_.items())
+      if (IsRopeKey(key) && !value.is_null()) return nullptr;
+    return found;
+  }
+
+  // What a nested object says of positions is either read or refused.
+  void RefuseNestedKeys(const Json* read) const {
+    for (const auto& [name, value] : json_.items()) {
+      if (!value.is_structured() || &value == read || IsRopeKey(name) || IsUnrelatedKey(name))
+        continue;
+      if (const auto inner = PositionKeyWithin(value, IsOtherTower(name)))
+        Refuse(name, value, "is not read, and its " + *inner + " speaks of positions");
+    }
+  }
+
   // The default type, and nothing beside it, is all there is so far. `rope_parameters` is kept; it
   // may hold one such object for every kind of layer.
   void RefuseScaling(const std::string& name, bool keep) {
@@ -87,7 +133,9 @@ class ConfigReader {
     const bool nested =
         !scaling->empty() &&
         std::all_of(scaling->begin(), scaling->end(), [](const Json& v) { return v.is_object(); });
+    if (!nested) RefuseScheme(name, *scaling);
     if (nested) {
+      for (const auto& [layers, inner] : scaling->items()) RefuseScheme(name + "." + layers, inner);
       for (const auto& [layers, inner] : scaling->items())
         if (inner != scaling->front())
           Refuse(name + "." + layers, inner,
@@ -96,17 +144,24 @@ class ConfigReader {
     }
     for (const auto& [key, value] : scaling->items()) {
       const std::string path = name + "." + key;
-      if (key == "rope_type" || key == "type") {
-        if (!value.is_null() && value != "default")
-          Refuse(path, value, "is not supported yet: only default is");
-      } else if (key != "rope_theta" && key != "partial_rotary_factor") {
-        if (!value.is_null()) Refuse(path, value, "is not supported yet");
-      }
+      if (key == "rope_type" || key == "type" || key == "rope_theta" ||
+          key == "partial_rotary_factor")
+        continue;
+      if (!value.is_null()) Refuse(path, value, "is not supported yet");
     }
     if (!keep && (scaling->contains("rope_theta") || scaling->contains("partial_rotary_factor")) &&
         Get("rope_parameters") != nullptr)
       Refuse(name, *scaling, "stands beside rope_parameters: give one of the two");
     if (keep || Get("rope_parameters") == nullptr) rope_ = scaling;
+  }
+
+  // The scheme before its parameters, so that the refusal names it.
+  void RefuseScheme(const std::string& name, const Json& scaling) const {
+    for (const char* key : {"rope_type", "type"}) {
+      const auto found = scaling.find(key);
+      if (found != scaling.end() && !found->is_null() && *found != "default")
+        Refuse(name + "." + key, *found, "is not supported yet");
+    }
   }
 
   double NumberOf(const std::string& key, const Json& value) const {
@@ -176,7 +231,8 @@ class ConfigReader {
   }
 
   const Json& json_;
-  const std::string& file_;
+  const std::string file_;
+  const bool nested_;
   const Json* rope_ = nullptr;  // the object that may hold rope_theta and partial_rotary_factor
   Parameters parameters_;
 };

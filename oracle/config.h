@@ -4,6 +4,8 @@
 // (`rope_parameters`), and those of GPT-NeoX and GPT-J. Keys of a list are known to say nothing
 // about positions and are ignored. Any other key that speaks of them is refused by name: what is
 // not understood is never passed over.
+// `text_config` is read where the top level has no such key; any other nested object that holds one
+// is refused, and so is a file that states no parameter or names a model without RoPE.
 #ifndef GNOMON_ORACLE_CONFIG_H_
 #define GNOMON_ORACLE_CONFIG_H_
 

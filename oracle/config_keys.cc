@@ -10,6 +10,9 @@
 namespace gnomon::oracle {
 namespace {
 
+constexpr std::array<std::string_view, 5> kOtherTowers = {"vision", "visual", "image", "audio",
+                                                          "video"};
+
 const std::set<std::string_view>& RopeKeys() {
   static const std::set<std::string_view> keys = {"head_dim",
                                                   "hidden_size",
@@ -184,6 +187,26 @@ const std::set<std::string_view>& UnrelatedKeys() {
 }  // namespace
 
 bool IsRopeKey(const std::string& key) { return RopeKeys().count(key) > 0; }
+
+bool IsExtentKey(const std::string& key) {
+  return key == "head_dim" || key == "hidden_size" || key == "num_attention_heads" ||
+         key == "n_embd" || key == "n_head";
+}
+
+bool IsOtherTower(const std::string& key) {
+  return std::any_of(kOtherTowers.begin(), kOtherTowers.end(),
+                     [&](std::string_view word) { return key.find(word) != std::string::npos; });
+}
+
+bool IsModelWithoutRope(const std::string& model_type) {
+  static const std::set<std::string_view> types = {
+      "albert",      "bart",       "bert",     "biogpt",  "blenderbot", "bloom", "camembert",
+      "clip",        "ctrl",       "deberta",  "electra", "deberta-v2", "gpt2",  "gpt_bigcode",
+      "distilbert",  "gpt_neo",    "m2m_100",  "marian",  "mbart",      "mpnet", "mpt",
+      "mt5",         "openai-gpt", "opt",      "pegasus", "roberta",    "t5",    "umt5",
+      "xlm-roberta", "vit",        "wav2vec2", "whisper", "xglm",       "xlnet"};
+  return types.count(model_type) > 0;
+}
 
 bool IsUnrelatedKey(const std::string& key) { return UnrelatedKeys().count(key) > 0; }
 

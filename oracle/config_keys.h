@@ -13,6 +13,15 @@ namespace gnomon::oracle {
 // Keys that config.cc reads.
 bool IsRopeKey(const std::string& key);
 
+// Those of them that are extents: head_dim, hidden_size and their like.
+bool IsExtentKey(const std::string& key);
+
+// vision_config, audio_config and their like: not the model of the text.
+bool IsOtherTower(const std::string& key);
+
+// bloom, gpt2, bert, ...: their positions are learned, sinusoidal, relative or ALiBi.
+bool IsModelWithoutRope(const std::string& model_type);
+
 // Keys that say nothing about the angle of a position, whatever their name suggests.
 bool IsUnrelatedKey(const std::string& key);
 

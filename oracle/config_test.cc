@@ -93,7 +93,13 @@ TEST(ConfigTest, RefusesByName) {
       {"", "JSON"},
       {"[]", "no JSON object"},
       {R"({"head_dim":1,"head_dim":2})", "occurs twice"},
-      {R"({"rope_scaling":{"type":"linear","factor":2}})", "rope_scaling.factor"},
+      {R"({"rope_scaling":{"type":"linear","factor":2}})",
+       R"(rope_scaling.type = "linear": is not supported yet)"},
+      {R"({"rope_scaling":{"factor":2,"rope_type":"yarn"}})",
+       R"(rope_scaling.rope_type = "yarn": is not supported yet)"},
+      {R"({"rope_scaling":{"factor":2}})", "rope_scaling.factor"},
+      {R"({"rope_parameters":{"a":{"rope_type":"default"},"b":{"rope_type":"yarn"}}})",
+       R"(rope_parameters.b.rope_type = "yarn")"},
       {R"({"rope_scaling":{"type":"linear"}})", "rope_scaling.type"},
       {R"({"rope_scaling":{"rope_type":"dynamic"}})", "\"dynamic\""},
       {R"({"rope_scaling":{"rope_type":"yarn"}})", "\"yarn\""},
@@ -126,6 +132,44 @@ TEST(ConfigTest, RefusesByName) {
   };
   for (const auto& [text, message] : cases)
     EXPECT_NE(Refusal(text).find(message), std::string::npos) << text << "  got: " << Refusal(text);
+}
+
+TEST(ConfigTest, ATextConfigIsReadWhereTheTopLevelSaysNothing) {
+  const Parameters expected = {{"head_dim", 64.0}, {"rope_theta", 5e5}};
+  EXPECT_EQ(
+      Read(R"({"model_type":"llava","vision_config":{"hidden_size":1024,"num_attention_heads":16},
+                     "text_config":{"hidden_size":128,"num_attention_heads":2,"rope_theta":5e5}})"),
+      expected);
+  EXPECT_NE(Refusal(R"({"text_config":{"rope_scaling":{"type":"yarn"}}})")
+                .find(R"(text_config: rope_scaling.type = "yarn")"),
+            std::string::npos);
+}
+
+TEST(ConfigTest, NoOtherNestedObjectIsPassedOver) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"head_dim":64,"text_config":{"rope_theta":5e5}})", "text_config"},
+      {R"({"text_config":{"text_config":{"head_dim":64}}})", "text_config: text_config"},
+      {R"({"head_dim":64,"layers":[{"rope_theta":1e4}]})", "0.rope_theta"},
+      {R"({"llm_config":{"head_dim":64}})", "llm_config"},
+      {R"({"head_dim":64,"language_config":{"hidden_size":64}})", "its hidden_size speaks"},
+      {R"({"head_dim":64,"thinker":{"text_config":{"rope_theta":1}}})", "text_config.rope_theta"},
+      {R"({"text_config":{"head_dim":64},"vision_config":{"rope_theta":1e4}})", "vision_config"},
+      {R"({"head_dim":64,"attn_config":{"alibi":true}})", "attn_config"},
+  };
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(Refusal(text).find(message), std::string::npos) << text << "  got: " << Refusal(text);
+}
+
+TEST(ConfigTest, AFileThatSaysNothingOfRopeIsRefused) {
+  for (const char* text : {"{}", R"({"model_type":"llama","vocab_size":9})",
+                           R"({"text_config":{}})", R"({"rope_scaling":null})"})
+    EXPECT_NE(Refusal(text).find("states no RoPE parameter"), std::string::npos) << text;
+  for (const std::string type : {"bloom", "gpt2", "mpt", "opt", "bert", "t5", "whisper"}) {
+    const std::string text = R"({"head_dim":64,"model_type":")" + type + "\"}";
+    EXPECT_NE(Refusal(text).find("model_type = \"" + type + "\": is a model without RoPE"),
+              std::string::npos)
+        << type;
+  }
 }
 
 TEST(ConfigTest, PassesOverWhatSaysNothing) {

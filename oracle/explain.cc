@@ -11,6 +11,7 @@
 #include "gnomon/oracle/report.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/judge.h"
 #include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
@@ -70,23 +71,26 @@ void PrintReal(const Truth& truth, const Asked& asked, Format format,
   const Interval error = finite ? Interval(abs(Interval(*candidate) - value)) : Interval(0);
   if (finite) out << Line("error", Enclosure(error, 6));
   const Interval size = truth.Size(asked.output, asked.element);
-  out << Line("size of pair", Enclosure(size, 6)) << "\nbounds by profile\n";
-  for (const Profile& profile : kProfiles) {
-    const Interval bound =
-        profile.correctly_rounded ? Interval(0) : truth.Bound(asked.output, asked.element, profile);
-    std::string verdict;
-    if (finite && profile.correctly_rounded) {
-      verdict = *candidate == rounded ? "within" : "outside";
-    } else if (finite) {
-      verdict =
-          mpfr_lessequal_p(reference::Upper(error), reference::Lower(bound)) ? "within" : "outside";
-      if (verdict == "within" && mpfr_greater_p(reference::Lower(bound), reference::Upper(size)))
-        verdict = "vacuous: the bound exceeds the size of the pair";
+  out << Line("size of pair", Enclosure(size, 6));
+}
+
+// The judge's own answers, and the bounds where there are some.
+void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool real,
+                   std::optional<uint64_t> candidate, std::ostream& out) {
+  out << "\nby profile\n";
+  reference::ScopedPrecision precision(reference::kFirstPrecision);
+  constexpr const char* kNames[] = {"within", "outside", "vacuous: the bound proves nothing"};
+  for (size_t i = 0; i < kProfiles.size(); ++i) {
+    const Profile& profile = kProfiles[i];
+    std::string text = !real || profile.correctly_rounded
+                           ? "as above"
+                           : Enclosure(truth.Bound(asked.output, asked.element, profile), 6);
+    if (candidate) {
+      const auto verdicts =
+          reference::JudgeElement(truth, c, asked.output, asked.element, *candidate);
+      text += std::string("  ") + kNames[static_cast<size_t>(verdicts[i])];
     }
-    out << Line(
-        std::string(profile.name),
-        (profile.correctly_rounded ? std::string("the rounded truth") : Enclosure(bound, 6)) +
-            (verdict.empty() ? "" : "  " + verdict));
+    out << Line(std::string(profile.name), text);
   }
 }
 
@@ -98,6 +102,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const std::unique_ptr<Truth> truth = reference::TruthOf(c);
   const Asked asked = Locate(arguments, recording);
   std::optional<double> candidate;
+  std::optional<uint64_t> bits;
   if (const auto found = recording.outputs.find(asked.spec->role);
       found != recording.outputs.end()) {
     const OutputShape shape = Validate(c)[static_cast<size_t>(asked.output)];
@@ -105,7 +110,8 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
       throw BadFile(arguments.file, "output " + asked.spec->role + " is not the " +
                                         std::string(Traits(c.format).name) + " " +
                                         ShapeText(shape.shape) + " that the case asks for");
-    candidate = ValueAt(found->second, asked.element);
+    bits = BitsAt(found->second, asked.element);
+    candidate = DecodeBits(c.format, *bits);
   }
 
   out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name,
@@ -118,6 +124,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const Expectation expected = truth->Expect(asked.output, asked.element);
   if (expected.kind == Expectation::kReal) {
     PrintReal(*truth, asked, c.format, candidate, out);
+    PrintVerdicts(*truth, asked, c, true, bits, out);
     return 0;
   }
   const bool copied = expected.kind == Expectation::kCopy;
@@ -126,6 +133,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
               Decimal(value, c.format) + "  " + Hex(value) +
                   (copied ? ", the bits of x (ROPE-5)" : ", by the rules of infinity and NaN"));
   if (candidate) out << Line("candidate", Decimal(*candidate, c.format) + "  " + Hex(*candidate));
+  PrintVerdicts(*truth, asked, c, false, bits, out);
   return 0;
 }
 

@@ -56,9 +56,16 @@ class Reader {
       c.operation = "rope.apply";
       Note("operation rope.apply, the default");
     }
-    operation_ = &OperationOf(c);
+    operation_ = FindOperation(c.operation);
+    if (operation_ == nullptr) RefuseOperation();
     for (const Parameters* more : {&options_.config, &options_.set})
       for (const auto& [name, value] : *more) c.parameters[name] = value;
+  }
+
+  [[noreturn]] void RefuseOperation() const {
+    std::vector<std::string> names;
+    for (const OperationSpec* operation : AllOperations()) names.push_back(operation->name);
+    throw Rejected("operation", recording_.c.operation, "is none of " + Join(names), "CASE-1");
   }
 
   bool HasParameter(const std::string& name) const {
@@ -152,6 +159,7 @@ class Reader {
   ConstTensorView InOrder(const TensorSpec& spec, const ConstTensorView& view) {
     const std::vector<std::string> axes = AxesOf(spec, view);
     const bool stated = header_.axes.count(spec.role) > 0 || axes == options_.axes;
+    if (spec.role == "x" && !stated && !own_case_) recording_.axes_by_rank = Join(axes);
     if (!stated && axes.size() != view.rank()) return view;  // Validate says what is wrong with it
     if (spec.role == "x" && !stated && !own_case_) Note("axes of x " + Join(axes) + ", by rank");
     return Arrange(view, axes, spec.axes, known_, spec.role);

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/text.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -39,7 +42,21 @@ std::string PlaceText(const reference::Place& place) {
   return text;
 }
 
-std::string WorstText(const Judgement& judgement, const ElementReport& e, const Profile& profile) {
+// What a correctly rounded element is off by is seen only beside the truth itself.
+std::string TruthText(const Case& c, const ElementReport& e) {
+  if (e.why != "within the bound" || e.candidate != e.expected) return "";
+  int output = 0;
+  for (const TensorSpec& spec : OperationOf(c).outputs) {
+    if (spec.role == e.output) break;
+    ++output;
+  }
+  const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
+  reference::ScopedPrecision precision(reference::kFirstPrecision);
+  return fmt::format("  truth     {}\n", Enclosure(truth->Value(output, e.element)));
+}
+
+std::string WorstText(const Case& c, const Judgement& judgement, const ElementReport& e,
+                      const Profile& profile) {
   const std::string place = PlaceText(e.place);
   std::string text =
       fmt::format("  {}{}{}\n", ElementName(OutputNamed(judgement, e.output), e.index),
@@ -48,12 +65,13 @@ std::string WorstText(const Judgement& judgement, const ElementReport& e, const 
                       Hex(e.expected));
   text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format),
                       Hex(e.candidate));
+  text += TruthText(c, e);
   text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
                       UnitName(judgement.unit));
   if (e.why == "copied") return text + "; must be the bits of x\n";
   if (e.why == "not finite") return text + "; must be that NaN or infinity\n";
   if (profile.correctly_rounded) return text + "; must be the rounded truth\n";
-  return text + fmt::format(", bound {}\n", Rough(e.bound));
+  return text + fmt::format(", bound {}\n", HasBound(e) ? Rough(e.bound) : "-");
 }
 
 std::string HistogramText(const Judgement& judgement) {
@@ -88,11 +106,24 @@ std::string ProfilesText(const Judgement& judgement) {
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     const ProfileResult& p = judgement.profiles[i];
     std::string worst = "-";
-    if (p.worst && p.worst->bound > 0) worst = Rough(p.worst->error / p.worst->bound);
+    if (p.worst && std::isinf(p.worst->error)) {
+      worst = "inf";
+    } else if (p.worst && p.worst->bound > 0)
+      worst = Rough(p.worst->error / p.worst->bound);
     text += fmt::format("{:<14}{:>12}{:>12}{:>12}  {}\n", kProfiles[i].name, p.within, p.outside,
                         p.vacuous, worst);
   }
   return text;
+}
+
+bool All(const Tensor& tensor, const std::function<bool(int64_t)>& is_zero) {
+  for (int64_t i = 0; i < tensor.count(); ++i)
+    if (!is_zero(i)) return false;
+  return true;
+}
+
+bool HasGivenTables(const Case& c) {
+  return c.operation == "rope.apply" && c.inputs.count("cos") > 0;
 }
 
 std::string TensorsText(const Recording& recording) {
@@ -126,6 +157,8 @@ std::string Name(Verdict verdict) {
   }
 }
 
+bool HasBound(const ElementReport& element) { return std::isfinite(element.candidate); }
+
 int ExitCode(Verdict verdict) {
   return verdict == Verdict::kNothingRun ? 4 : static_cast<int>(verdict);
 }
@@ -138,36 +171,74 @@ Report::Report(const Recording& recording, const Judgement& judgement, const Dem
   } else {
     met = judgement.strictest(demand.floor);
   }
+  for (size_t i = 0; i < kProfiles.size() && !met; ++i) {
+    const bool asked = demand.profile ? i == *demand.profile : i <= demand.floor;
+    if (!asked || judgement.profiles[i].outside > 0) continue;
+    shown = i;  // BOUND-7: none outside and none within, so that nothing is proved
+    return;
+  }
   verdict = met ? Verdict::kConforms : Verdict::kNonconforming;
   shown = met ? *met : demand.profile ? *demand.profile : 0;
   if (met || demand.profile) return;
   for (size_t i = 0; i <= demand.floor; ++i)
-    if (judgement.profiles[i].outside < judgement.profiles[shown].outside) shown = i;
+    if (judgement.profiles[i].outside <= judgement.profiles[shown].outside) shown = i;
+}
+
+std::string Report::VacuousText() const {
+  const int64_t vacuous = judgement_.profiles[shown].vacuous;
+  if (vacuous == 0) return "";
+  return fmt::format("; {} of {} elements are vacuous and prove nothing", vacuous,
+                     judgement_.elements);
 }
 
 std::string Report::Sentence() const {
+  if (judgement_.elements == 0) return "nothing run: the recording holds no element";
   const std::string asked =
-      fmt::format("{} on {} {} elements with {}", judgement_.operation, judgement_.elements,
-                  Traits(judgement_.format).name, ParametersText(recording_.c));
-  if (verdict == Verdict::kNothingRun) return "nothing run: the recording holds no element";
+      fmt::format("{} on {} {} elements with {}{}", judgement_.operation, judgement_.elements,
+                  Traits(judgement_.format).name, ParametersText(recording_.c),
+                  HasGivenTables(recording_.c)
+                      ? ", by the given tables; the angles and rope_theta were not judged;"
+                      : "");
+  const std::string_view name = kProfiles[shown].name;
+  if (verdict == Verdict::kNothingRun)
+    return fmt::format("nothing run: {}: under {} every element is vacuous, which proves nothing",
+                       asked, name);
   if (met)
-    return fmt::format("conforms: {} meets {} ({})", asked, kProfiles[*met].name,
-                       Describe(kProfiles[*met], judgement_.format));
-  const ProfileResult& p = judgement_.profiles[shown];
-  const std::string where = p.outside > 0 ? fmt::format("; nearest is {}, with {} elements outside",
-                                                        kProfiles[shown].name, p.outside)
-                                          : "; every element is vacuous, which proves nothing";
+    return fmt::format("conforms: {} meets {} ({}){}", asked, name,
+                       Describe(kProfiles[*met], judgement_.format), VacuousText());
+  const int64_t outside = judgement_.profiles[shown].outside;
   if (demand_.profile)
-    return fmt::format(
-        "nonconforming: {} does not meet {}{}", asked, kProfiles[shown].name,
-        p.outside > 0 ? fmt::format(", with {} elements outside", p.outside) : where);
-  return fmt::format("nonconforming: {} meets no profile up to {}{}", asked,
-                     kProfiles[demand_.floor].name, where);
+    return fmt::format("nonconforming: {} does not meet {}, with {} of {} elements outside{}",
+                       asked, name, outside, judgement_.elements, VacuousText());
+  const bool near = outside <= judgement_.elements / 10;
+  return fmt::format(
+      "nonconforming: {} meets no profile up to {}; {}, with {} of {} elements "
+      "outside{}",
+      asked, kProfiles[demand_.floor].name,
+      near ? fmt::format("nearest is {}", name)
+           : fmt::format("no profile is near: least bad is {}", name),
+      outside, judgement_.elements, VacuousText());
+}
+
+std::vector<std::string> Report::Warnings() const {
+  std::vector<std::string> warnings;
+  const Case& c = recording_.c;
+  if (judgement_.elements == 0 || c.operation != "rope.apply") return warnings;
+  const auto positions = c.inputs.find("positions");
+  if (positions != c.inputs.end() &&
+      All(positions->second, [&](int64_t i) { return positions->second.Integer(i) == 0; }))
+    warnings.push_back("every position is 0: no rotation was tested");
+  const Tensor& x = c.inputs.at("x");
+  if (All(x, [&](int64_t i) { return x.Value(i) == 0; }))
+    warnings.push_back("x is all zero: no rotation was tested");
+  return warnings;
 }
 
 std::string Report::Text() const {
   std::string text = Sentence() + ".\n";
-  if (verdict == Verdict::kNothingRun) return text;
+  if (judgement_.elements == 0) return text;
+  for (const std::string& warning : Warnings()) text += "warning: " + warning + "\n";
+  for (const std::string& hint : hints) text += "hint: " + hint + "\n";
   text += fmt::format("\ncase {}: {}\n", case_id_, TensorsText(recording_));
   for (const std::string& note : recording_.notes) text += "inferred: " + note + "\n";
   text += "\n" + ProfilesText(judgement_);
@@ -190,10 +261,10 @@ std::string Report::Text() const {
         judgement_.flushed);
   if (p.worst)
     text += fmt::format("\nworst element under {}\n{}", kProfiles[shown].name,
-                        WorstText(judgement_, *p.worst, kProfiles[shown]));
+                        WorstText(recording_.c, judgement_, *p.worst, kProfiles[shown]));
   if (!met && p.first_outside)
     text += fmt::format("\nfirst element outside {}\n{}", kProfiles[shown].name,
-                        WorstText(judgement_, *p.first_outside, kProfiles[shown]));
+                        WorstText(recording_.c, judgement_, *p.first_outside, kProfiles[shown]));
   return text + "\n" + HistogramText(judgement_) + "\n" + ByPositionText(judgement_);
 }
 
@@ -205,6 +276,7 @@ std::string ParametersText(const Case& c) {
   const OperationSpec& operation = OperationOf(c);
   std::string text;
   for (const ParameterSpec& spec : operation.parameters) {
+    if (HasGivenTables(c) && (spec.name == "rope_theta" || spec.name == "frequencies")) continue;
     const auto found = c.parameters.find(spec.name);
     std::string value;
     if (found == c.parameters.end()) {

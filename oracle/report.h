@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gnomon/oracle/recording.h"
 #include "gnomon/reference/judge.h"
@@ -14,7 +15,8 @@ enum class Verdict { kConforms, kNonconforming, kCrashed, kNothingRun };
 
 // "conforms", "nonconforming", "crashed", "nothing run".
 std::string Name(Verdict verdict);
-// 0, 1, 2, 4; 3 is bad input and usage.
+// 0, 1, 2, 4; 3 is bad input and usage. Nothing run (BOUND-7): no element, or none but vacuous
+// ones.
 int ExitCode(Verdict verdict);
 
 // What the user asks: one profile, or any up to a floor (indices into kProfiles).
@@ -30,18 +32,28 @@ struct Report {
   std::optional<size_t> met;  // the profile that the verdict names
   size_t shown = 0;           // the profile whose worst element is shown: met, or the nearest to it
 
+  std::vector<std::string> hints;  // what to try next; shown below the sentence
+
   std::string Sentence() const;
+  // What the recording cannot show, whatever the verdict.
+  std::vector<std::string> Warnings() const;
   std::string Text() const;
   std::string JsonText() const;
 
  private:
+  std::string VacuousText() const;
+
   const Recording& recording_;
   const reference::Judgement& judgement_;
   Demand demand_;
   std::string case_id_;
 };
 
-// "layout half_split, head_dim 128, rope_theta 10000 (default)": every parameter of the operation.
+// Whether the element was held against a bound that can be stated: NaN and infinities are not.
+bool HasBound(const reference::ElementReport& element);
+
+// "layout half_split, head_dim 128, rope_theta 10000 (default)": every parameter of the operation
+// that is judged: with given tables (ROPE-4) no frequency is.
 std::string ParametersText(const Case& c);
 
 }  // namespace gnomon::oracle

@@ -42,7 +42,7 @@ Json ElementAsJson(const Judgement& judgement, const std::optional<ElementReport
                {"got_hex", Hex(e->candidate)},
                {"error", Finite(e->error)},
                {"error_units", Finite(e->error_units)},
-               {"bound", Finite(e->bound)},
+               {"bound", HasBound(*e) ? Finite(e->bound) : Json(nullptr)},
                {"asked", e->why}};
   json["position"] = e->place.position ? Json(*e->place.position) : Json(nullptr);
   json["pair"] = e->place.pair ? Json(*e->place.pair) : Json(nullptr);
@@ -98,7 +98,9 @@ Json ReportAsJson(const ReportParts& parts) {
                {"histogram", HistogramAsJson(judgement)},
                {"by_position", ByPositionAsJson(judgement)},
                {"profiles", ProfilesAsJson(judgement)},
-               {"inferred", recording.notes}};
+               {"inferred", recording.notes},
+               {"warnings", report.Warnings()},
+               {"hints", report.hints}};
   json["profile"] = report.met ? Json(kProfiles[*report.met].name) : Json(nullptr);
   json["parameters"] = Json::object();
   for (const auto& [name, value] : recording.c.parameters)

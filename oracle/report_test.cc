@@ -61,13 +61,18 @@ TEST_F(ReportTest, OneWrongElementIsFoundAndNamed) {
   EXPECT_NE(text_.find("y[batch 0, seq 5, heads 0, head_dim 2]: position 25, pair 0"),
             std::string::npos)
       << text_;
-  EXPECT_NE(text_.find("with 1 elements outside"), std::string::npos) << text_;
+  EXPECT_NE(text_.find("nearest is f32-chained, with 1 of 32 elements outside"), std::string::npos)
+      << text_;
 }
 
 TEST_F(ReportTest, NaNHasASpelling) {
   y_.Set(3, std::numeric_limits<double>::quiet_NaN());
   const Json json = Judged();
   EXPECT_EQ(json["worst"]["got"], "nan");
+  EXPECT_EQ(json["worst"]["bound"], nullptr);
+  EXPECT_NE(text_.find(", bound -\n"), std::string::npos) << text_;
+  EXPECT_EQ(text_.find("bound 0"), std::string::npos) << text_;
+  EXPECT_NE(text_.find("inf\n"), std::string::npos) << text_;
   EXPECT_EQ(json["histogram"]["not_finite"], 1);
 }
 
@@ -80,8 +85,11 @@ TEST_F(ReportTest, VacuousElementsAreCountedApartAndProveNothing) {
   y_.Set(0, 0.25);
   const size_t chained = *ProfileFromName("f32-chained");
   const Json json = Judged({chained});
-  EXPECT_EQ(json["verdict"], "nonconforming") << text_;
-  EXPECT_GT(json["vacuous"], 0);
+  EXPECT_EQ(json["verdict"], "nothing run") << text_;
+  EXPECT_EQ(ExitCode(verdict_), 4);
+  EXPECT_NE(text_.find("under f32-chained every element is vacuous, which proves nothing"),
+            std::string::npos);
+  EXPECT_EQ(json["vacuous"], 32);
   EXPECT_EQ(json["profiles"]["f32-chained"]["outside"].get<int64_t>() +
                 json["profiles"]["f32-chained"]["within"].get<int64_t>() +
                 json["vacuous"].get<int64_t>(),
@@ -89,6 +97,60 @@ TEST_F(ReportTest, VacuousElementsAreCountedApartAndProveNothing) {
   EXPECT_NE(text_.find("are vacuous under f32-chained: from |position| 1073741824 on"),
             std::string::npos)
       << text_;
+}
+
+TEST_F(ReportTest, TheHeadlineCountsWhatProvesNothing) {
+  for (int64_t i = 4; i < 8; ++i) recording_.c.inputs.at("positions").SetInteger(i, (1 << 30) + i);
+  recording_.c.parameters["rope_theta"] = 1.0000001;
+  y_ = reference::RoundedTruth(recording_.c).at("y");
+  const Json json = Judged({*ProfileFromName("f32-chained")});
+  EXPECT_EQ(json["verdict"], "conforms");
+  EXPECT_NE(text_.find("; 16 of 32 elements are vacuous and prove nothing.\n"), std::string::npos)
+      << text_;
+}
+
+TEST_F(ReportTest, NoProfileIsNearWhereManyElementsAreOutside) {
+  for (int64_t i = 0; i < 8; ++i) y_.Set(i, 100);
+  Judged();
+  EXPECT_NE(text_.find("no profile is near: least bad is f32-chained, with 8 of 32"),
+            std::string::npos)
+      << text_;
+}
+
+TEST_F(ReportTest, GivenTablesAreNamedAndNoFrequencyIs) {
+  Case& c = recording_.c;
+  c.inputs.erase("positions");
+  c.inputs.emplace("cos", Tensor(DType::kF32, {8, 2}));
+  c.inputs.emplace("sin", Tensor(DType::kF32, {8, 2}));
+  for (int64_t i = 0; i < 16; ++i) c.inputs.at("sin").Set(i, 1);
+  y_ = reference::RoundedTruth(c).at("y");
+  Judged();
+  EXPECT_NE(text_.find(", by the given tables; the angles and rope_theta were not judged; meets "),
+            std::string::npos)
+      << text_;
+  EXPECT_EQ(text_.find("rope_theta 10000"), std::string::npos) << text_;
+}
+
+TEST_F(ReportTest, WhatTestsNoRotationIsWarnedOf) {
+  EXPECT_TRUE(Judged()["warnings"].empty());
+  for (int64_t i = 0; i < 8; ++i) recording_.c.inputs.at("positions").SetInteger(i, 0);
+  y_ = reference::RoundedTruth(recording_.c).at("y");
+  Judged();
+  EXPECT_NE(text_.find("\nwarning: every position is 0: no rotation was tested\n"),
+            std::string::npos);
+  recording_.c.inputs.at("positions").SetInteger(0, 1);
+  for (int64_t i = 0; i < 32; ++i) recording_.c.inputs.at("x").Set(i, 0);
+  y_ = reference::RoundedTruth(recording_.c).at("y");
+  Judged();
+  EXPECT_NE(text_.find("\nwarning: x is all zero: no rotation was tested\n"), std::string::npos);
+}
+
+TEST_F(ReportTest, TheRoundedTruthIsShownBesideTheTruth) {
+  Judged();
+  EXPECT_NE(text_.find("\n  truth     "), std::string::npos) << text_;
+  y_.Set(22, 9);
+  Judged();
+  EXPECT_EQ(text_.find("\n  truth     "), std::string::npos) << text_;
 }
 
 TEST_F(ReportTest, NothingRun) {

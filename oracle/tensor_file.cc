@@ -11,6 +11,10 @@ namespace gnomon::oracle {
 
 TensorFile ReadTensorFile(const std::string& path) {
   const FileBytes bytes = ReadFile(path);
+  // The header of a safetensors file, JSON, begins at byte 8.
+  const bool may_be_safetensors = bytes.size >= 9 && bytes.text()[8] == '{';
+  if (!IsNpy(bytes) && !may_be_safetensors)
+    throw BadFile(path, "is neither a safetensors nor a .npy file");
   return IsNpy(bytes) ? ParseNpy(bytes, path) : ParseSafetensors(bytes, path);
 }
 

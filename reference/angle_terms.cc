@@ -17,6 +17,11 @@ bool Narrow(mpfr_srcptr x, double error, double* nearest) {
   return error == 0 ? size == 0 || size > 0x1p-1000 : error <= size * 0x1p-64 && size > 0x1p-1000;
 }
 
+// BOUND-3. An angle that the working format cannot hold must be exact: nothing else is promised.
+bool LeavesTheRange(double angle, Format output) {
+  return angle > LargestFinite(WorkingFormat(output));
+}
+
 }  // namespace
 
 const Interval& AngleTerms::FrequencyOf(int64_t pair) const {
@@ -82,6 +87,7 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
 
 Interval AngleTerms::Error(const Profile& profile, Format output, int64_t position,
                            int64_t pair) const {
+  if (LeavesTheRange(Midpoint(abs(At(position, pair).angle)), output)) return Interval(0);
   return AngleError(profile.angle, OriginOf(pair), position, output) *
              abs(At(position, pair).angle) +
          AngleUnderflow<Interval>(profile.angle, position, output);
@@ -101,10 +107,11 @@ std::array<double, kProfiles.size()> AngleTerms::QuickErrors(Format output, int6
                      ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
   // The same for all forms but the exact one.
   const double underflow = AngleUnderflow<double>(AngleForm::kWorking, position, output);
-  std::array<double, kProfiles.size()> errors;
+  std::array<double, kProfiles.size()> errors{};
   for (size_t i = 0; i < kProfiles.size(); ++i)
-    errors[i] = relative[i][large] * angle +
-                (kProfiles[i].angle == AngleForm::kExact ? 0 : underflow);
+    if (!LeavesTheRange(angle, output))
+      errors[i] = relative[i][large] * angle +
+                  (kProfiles[i].angle == AngleForm::kExact ? 0 : underflow);
   return errors;
 }
 

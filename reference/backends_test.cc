@@ -1,6 +1,6 @@
 // The second opinion: the same reference templates on cpp_bin_float, which shares no code with MPFR,
-// must lie in every enclosure (10^5 values). An enclosure also stays inside the ones of less
-// precision.
+// agree with the enclosures to 2^-280 (10^5 values), far beyond any rounding that is judged. An
+// enclosure also stays inside the ones of less precision.
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>

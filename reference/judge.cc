@@ -24,9 +24,9 @@ double UlpOf(Format format, double truth) {
   return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
 }
 
-class Judge1 {
+class ElementJudge {
  public:
-  Judge1(const Truth& truth, const OperationSpec& operation, Format format, Judgement* result)
+  ElementJudge(const Truth& truth, const OperationSpec& operation, Format format, Judgement* result)
       : truth_(truth), unit_(operation.unit), format_(format), result_(result) {}
 
   void Element(int output, int64_t element, double candidate, uint64_t bits) {
@@ -38,6 +38,7 @@ class Judge1 {
     QuickElement quick;
     const bool is_quick = std::isfinite(candidate) && truth_.Quick(output, element, &quick);
     double error;
+    bool real = true;
     if (is_quick) {
       error = std::abs(candidate - quick.value);
       for (size_t i = 0; i < kProfiles.size(); ++i) answers[i] = Quickly(i, quick, error);
@@ -48,9 +49,10 @@ class Judge1 {
         answers[i] = expected.kind == Expectation::kReal ? Slowly(kProfiles[i])
                                                          : ByKind(expected, kProfiles[i]);
       error = SlowError(expected);
+      real = expected.kind == Expectation::kReal;
       quick.place = truth_.Where(output, element);
     }
-    Count(answers, error, quick.place);
+    Count(answers, real, error, quick.place);
   }
 
  private:
@@ -78,12 +80,16 @@ class Judge1 {
       const Interval error = abs(Interval(candidate_) - truth_.Value(output_, element_));
       Answer a{Answer::kOutside, Midpoint(bound)};
       if (LessOrEqual(error, bound))
-        a.verdict = Midpoint(bound) > Midpoint(truth_.Size(output_, element_)) ? Answer::kVacuous
-                                                                              : Answer::kWithin;
+        a.verdict = IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin;
       return a;
     });
     // At the cap error and bound are the same to thousands of digits: that is within.
     return answer.value_or(Answer{Answer::kWithin, std::abs(candidate_)});
+  }
+
+  // BOUND-6. A comparison of sizes: their nearest doubles are enough.
+  bool IsVacuous(const Interval& bound) const {
+    return Midpoint(bound) > Midpoint(truth_.Size(output_, element_));
   }
 
   // The rounded truth, sign of zero included unless the truth is zero (ROPE-8). A tie that no
@@ -108,15 +114,17 @@ class Judge1 {
     if (truth_.NonFiniteIsOpen(output_, element_, profile)) return {Answer::kVacuous, kInfinity};
     if (std::isnan(candidate_)) return {Answer::kOutside, 0};
     if (profile.correctly_rounded) return {IsRounded() ? Answer::kWithin : Answer::kOutside, 0};
-    const auto overflows = Certify([&] {
+    const auto answer = Certify([&]() -> Answer {
       const FormatTraits& t = Traits(format_);
-      const Interval threshold = (2 - ldexp(Interval(1), -t.precision)) *
-                                 ldexp(Interval(1), t.max_exponent);
+      const Interval threshold =
+          (2 - ldexp(Interval(1), -t.precision)) * ldexp(Interval(1), t.max_exponent);
       const Interval value = truth_.Value(output_, element_);
-      const Interval signed_value = candidate_ > 0 ? value : Interval(-value);
-      return LessOrEqual(threshold, signed_value + truth_.Bound(output_, element_, profile));
+      const Interval bound = truth_.Bound(output_, element_, profile);
+      const bool same_sign = candidate_ > 0 ? Less(Interval(0), value) : Less(value, Interval(0));
+      if (!same_sign || Less(abs(value) + bound, threshold)) return {Answer::kOutside, 0};
+      return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, kInfinity};
     });
-    return {overflows.value_or(true) ? Answer::kWithin : Answer::kOutside, kInfinity};
+    return answer.value_or(Answer{Answer::kOutside, 0});
   }
 
   // ROPE-5, ROPE-7.
@@ -166,7 +174,8 @@ class Judge1 {
       ++result_->flushed;
   }
 
-  void Count(const std::array<Answer, kProfiles.size()>& answers, double error, const Place& place);
+  void Count(const std::array<Answer, kProfiles.size()>& answers, bool real, double error,
+             const Place& place);
 
  public:
   struct Found {
@@ -188,8 +197,8 @@ class Judge1 {
   uint64_t bits_ = 0;
 };
 
-void Judge1::Count(const std::array<Answer, kProfiles.size()>& answers, double error,
-                   const Place& place) {
+void ElementJudge::Count(const std::array<Answer, kProfiles.size()>& answers, bool real,
+                         double error, const Place& place) {
   ++result_->elements;
   const auto note_position = [&](std::optional<int64_t>* smallest) {
     if (!place.position) return;
@@ -206,6 +215,7 @@ void Judge1::Count(const std::array<Answer, kProfiles.size()>& answers, double e
     }
     if (answer.verdict == Answer::kOutside) note_position(&profile.outside_from);
     ++(answer.verdict == Answer::kWithin ? profile.within : profile.outside);
+    if (real && answer.verdict == Answer::kWithin) ++profile.proving;
     double ratio = error == 0 ? 0 : answer.bound > 0 ? error / answer.bound : kInfinity;
     if (kProfiles[i].correctly_rounded) ratio = units_;
     const Found here{ratio, output_, element_, error, units_, answer.bound};
@@ -221,8 +231,8 @@ void ErrorHistogram::Add(double error) {
     ++not_finite;
     return;
   }
-  const int power = error < ExactPowerOfTwo(kLowest) ? kLowest - 1
-                                                     : std::min(std::ilogb(error), kHighest);
+  const int power =
+      error < ExactPowerOfTwo(kLowest) ? kLowest - 1 : std::min(std::ilogb(error), kHighest);
   ++counts[static_cast<size_t>(power - kLowest + 1)];
 }
 
@@ -230,6 +240,20 @@ std::optional<size_t> Judgement::strictest(size_t floor) const {
   for (size_t i = 0; i <= floor; ++i)
     if (profiles[i].met()) return i;
   return std::nullopt;
+}
+
+std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
+                                                          int output, int64_t element,
+                                                          uint64_t bits) {
+  Judgement alone;
+  ElementJudge judge(truth, OperationOf(c), c.format, &alone);
+  judge.Element(output, element, DecodeBits(c.format, bits), bits);
+  std::array<ElementVerdict, kProfiles.size()> verdicts;
+  for (size_t i = 0; i < kProfiles.size(); ++i)
+    verdicts[i] = alone.profiles[i].outside   ? ElementVerdict::kOutside
+                  : alone.profiles[i].vacuous ? ElementVerdict::kVacuous
+                                              : ElementVerdict::kWithin;
+  return verdicts;
 }
 
 Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& outputs,
@@ -257,20 +281,21 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     all += found->second.count();
   }
 
-  Judge1 judge(*truth, operation, c.format, &result);
+  ElementJudge judge(*truth, operation, c.format, &result);
   for (size_t output = 0; output < views.size(); ++output) {
     const ConstTensorView& view = views[output];
     const bool contiguous = view.contiguous();
     const int64_t count = view.count();
     for (int64_t i = 0; i < count; ++i, ++done) {
-      const std::byte* address = contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
+      const std::byte* address =
+          contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
       const uint64_t bits = LoadBits(view.dtype, address);
       judge.Element(static_cast<int>(output), i, DecodeBits(c.format, bits), bits);
       if (options.progress && (done & 0xfffff) == 0) options.progress(done, all);
     }
   }
 
-  const auto report = [&](const Judge1::Found& found) -> std::optional<ElementReport> {
+  const auto report = [&](const ElementJudge::Found& found) -> std::optional<ElementReport> {
     if (found.element < 0) return std::nullopt;
     const size_t output = static_cast<size_t>(found.output);
     ElementReport e;

@@ -17,29 +17,33 @@
 namespace gnomon::reference {
 
 struct ElementReport {
-  std::string output;             // role
-  int64_t element = 0;            // row-major number
-  Shape index;                    // by axis
+  std::string output;   // role
+  int64_t element = 0;  // row-major number
+  Shape index;          // by axis
   Place place;
   double candidate = 0;
-  double expected = 0;            // the truth rounded to the format
-  double error = 0;               // |candidate - truth|; infinite where one is not finite
-  double error_units = 0;         // in the operation's unit
-  double bound = 0;               // of the profile asked about
-  std::string why;                // what was asked of it: "within the bound", "copied", "NaN", ...
+  double expected = 0;     // the truth rounded to the format
+  double error = 0;        // |candidate - truth|; infinite where one is not finite
+  double error_units = 0;  // in the operation's unit
+  double bound = 0;        // of the profile asked about
+  std::string why;         // what was asked of it: "within the bound", "copied", "NaN", ...
 };
 
-// How one profile (BOUND-1) fares over all elements. within + outside + vacuous counts every element once.
+// How one profile (BOUND-1) fares over all elements. within + outside + vacuous counts every
+// element once.
 struct ProfileResult {
   int64_t within = 0;
   int64_t outside = 0;
-  int64_t vacuous = 0;  // within a bound that proves nothing (BOUND-6)
+  int64_t vacuous = 0;                  // within a bound that proves nothing (BOUND-6)
   std::optional<int64_t> vacuous_from;  // smallest |position| of a vacuous element
   std::optional<int64_t> outside_from;  // smallest |position| of an element outside
   std::optional<ElementReport> worst;   // largest error / bound
   std::optional<ElementReport> first_outside;
 
-  bool met() const { return outside == 0 && within > 0; }
+  // Of those within: real numbers. A copied dim or a NaN that is due proves nothing of a scheme.
+  int64_t proving = 0;
+
+  bool met() const { return outside == 0 && proving > 0; }
 };
 
 // Errors, in the operation's unit, by power of two.
@@ -66,6 +70,12 @@ struct Judgement {
   // The first profile met, in the order of kProfiles up to `floor`.
   std::optional<size_t> strictest(size_t floor = kProfiles.size() - 1) const;
 };
+
+// Every profile's answer about one element, the one that Judge counts.
+enum class ElementVerdict { kWithin, kOutside, kVacuous };
+std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
+                                                          int output, int64_t element,
+                                                          uint64_t bits);
 
 struct JudgeOptions {
   std::function<void(int64_t done, int64_t all)> progress;  // called now and then

@@ -151,6 +151,39 @@ TEST(Judge, WhatProvesNothingIsCountedApartAndNeverGreen) {
   EXPECT_FALSE(j.profiles[kAngle].met());
 }
 
+// ROPE-9: an infinity needs the truth's sign, and where the bound is vacuous it proves nothing.
+TEST(Judge, AnInfinityIsNoWayRoundAVacuousBound) {
+  Case c = RopeCase(Format::kF16, {kMaxPosition}, 2);
+  c.inputs.at("x") = Tensor(DType::kF16, {1, 1, 1, 2});
+  c.inputs.at("x").Set(0, 20);
+  c.inputs.at("x").Set(1, 20);
+  c.parameters["frequencies"] = std::vector<Number>{Number(1e10)};
+  for (const double candidate : {HUGE_VAL, -HUGE_VAL}) {
+    Outputs y = RoundedTruth(c);
+    for (int64_t i = 0; i < 2; ++i) y.at("y").Set(i, candidate);
+    EXPECT_EQ(Judge(c, y).strictest(), std::nullopt);
+  }
+}
+
+// BOUND-3: where float32 cannot hold the angle no inexact form of it is accepted.
+TEST(Judge, AnAngleBeyondTheFormatMustBeExact) {
+  Case c = RopeCase(Format::kF32, {0, 7}, 2);
+  c.parameters["frequencies"] = std::vector<Number>{Number(1e300)};
+  Outputs y = RoundedTruth(c);
+  EXPECT_EQ(Judge(c, y).strictest(), kRounded);
+  y.at("y").Set(5, 0.125);
+  EXPECT_EQ(Judge(c, y).strictest(), std::nullopt);
+}
+
+// BOUND-7: what is copied, or not a number by right, proves nothing.
+TEST(Judge, OnlyRealNumbersProve) {
+  Case c = RopeCase(Format::kF32, {3});
+  for (int64_t i = 0; i < 16; ++i) c.inputs.at("x").Set(i, std::nan(""));
+  const Judgement j = Judge(c, RoundedTruth(c));
+  EXPECT_EQ(j.profiles[kRounded].outside, 0);
+  EXPECT_FALSE(j.profiles[kRounded].met());
+}
+
 TEST(Judge, NothingJudgedMeetsNothing) {
   const Case c = RopeCase(Format::kF32, {});
   const Judgement j = Judge(c, RoundedTruth(c));

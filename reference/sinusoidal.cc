@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/reference/angle_terms.h"
+#include "gnomon/reference/certify.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -151,8 +152,9 @@ class AddTruth : public Truth {
     const double x = X(element);
     if (std::isfinite(x)) return {};
     // SIN-10: an infinity keeps the sign that token_scale gives it; times 0 it is NaN.
-    const double factor = p_.sqrt_width ? 1 : p_.token_scale.value;
-    return {Expectation::kNonFinite, 0, x * (factor > 0 ? 1 : factor < 0 ? -1 : 0)};
+    ScopedPrecision precision(kFirstPrecision);
+    const Interval factor = p_.sqrt_width ? Interval(1) : Exactly<Interval>(p_.token_scale);
+    return {Expectation::kNonFinite, 0, x * (IsPoint(factor) && mpfr_zero_p(Lower(factor)) ? 0.0 : Less(factor, Interval(0)) ? -1.0 : 1.0)};
   }
   Interval Value(int, int64_t element) const override {
     return Add<Interval>(p_, Interval(X(element)), table_.Value(0, RowElement(element)));

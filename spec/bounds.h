@@ -1,7 +1,7 @@
 // Error bounds that every scheme built on angles shares (spec/bounds.md, BOUND-1 to BOUND-7).
 //
 // Templates over the number type: evaluated on intervals they bound rigorously, on binary64 they
-// serve the fast path. `Abs` and `T(double)` are all they ask of T.
+// serve the fast path.
 #ifndef GNOMON_SPEC_BOUNDS_H_
 #define GNOMON_SPEC_BOUNDS_H_
 

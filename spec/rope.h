@@ -170,6 +170,10 @@ inline std::vector<OutputShape> ValidateApply(const Case& c) {
       batch_fits(role, c.inputs.at(role).shape(), 2);
       RequireExtent(role, "pair", c.inputs.at(role).shape().back(), a.frequencies.pairs());
     }
+    const Tensor &of_cos = c.inputs.at("cos"), &of_sin = c.inputs.at("sin");
+    if (of_sin.dtype() != of_cos.dtype() || of_sin.shape() != of_cos.shape())
+      throw Rejected("sin", std::string(Name(of_sin.dtype())),
+                     "must have the type and shape of cos", "ROPE-4");
   }
   if (!c.in_place.empty() && c.in_place != "x")
     throw Rejected("in_place", c.in_place, "only x can be overwritten", "ROPE-3");

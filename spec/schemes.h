@@ -10,7 +10,7 @@
 #include "gnomon/spec/sinusoidal.h"
 
 // The one list of stems. A scheme is added by its header above and its line here; every room builds
-// its own table from it (reference/schemes.cc, optimized/schemes.cc, properties/schemes.cc).
+// its own table from it (reference/truth.cc, optimized/schemes.cc, properties/schemes.cc).
 #define GNOMON_FOR_EACH_STEM(apply) \
   apply(rope)                       \
   apply(sinusoidal)
