@@ -2,10 +2,12 @@
 # replays files. Its corpus and its finds, fuzz/corpus/<name>/, are replayed by ctest either way.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cc)
 if(GNOMON_TESTS OR GNOMON_FUZZERS)
+  add_custom_target(fuzzers)  # all of them, and nothing else
   foreach(source ${fuzz_sources})
     get_filename_component(target ${source} NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name ${target})
     add_executable(${target} ${source})
+    add_dependencies(fuzzers ${target})
     target_link_libraries(${target} PRIVATE gnomon_fuzz gnomon_flags nlohmann_json::nlohmann_json)
     if(GNOMON_FUZZERS)
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
