@@ -37,7 +37,7 @@ std::optional<std::string> FindWithBytes(properties::Subject& subject, const std
   if (formats.empty()) return std::nullopt;
 
   std::vector<uint64_t> tape((size - 1) / 8);
-  std::memcpy(tape.data(), data + 1, tape.size() * 8);
+  if (!tape.empty()) std::memcpy(tape.data(), data + 1, tape.size() * 8);
   properties::Source source(std::move(tape));
   Trial trial(subject, source, formats);
   if (trial.Judge(property.check) != Trial::kFails) return std::nullopt;
