@@ -1,4 +1,4 @@
-// Frequencies cost about a millisecond to set up, and one set of parameters tends to be asked
+// Frequencies take long to set up, beside a small call, and one set of parameters tends to be asked
 // often.
 #ifndef GNOMON_OPTIMIZED_PLAN_CACHE_H_
 #define GNOMON_OPTIMIZED_PLAN_CACHE_H_

@@ -40,7 +40,7 @@ class RopePlan {
   //
   // Correctly rounded at every position of the domain for every frequency: positive, negative, 0,
   // above a turn, and so small that sines are subnormal or round to zero (ROPE-11). Frequencies
-  // below 2^-27 / |position| and zero cost about 20 ns an entry instead of under 1.
+  // below 2^-27 / |position| and zero take a slower path, entry by entry.
   void Table(const ConstTensorView& positions, const TensorView& cos, const TensorView& sin) const;
 
   // x, y [batch, seq, heads, head_dim], the same format: f32, bf16 or f16; positions [seq] or

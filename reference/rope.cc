@@ -244,7 +244,7 @@ class ApplyTruth : public Truth {
                                   std::abs(ValueAt(sin_, TableIndex(m))));
     const double largest = LargestFinite(FormatAt(profile.arithmetic, format_));
     const double product = std::max(std::abs(m.a), std::abs(m.b)) * table;
-    return table > largest || product * (1 + 0x1p-6) >= largest;
+    return table > largest || product * (1 + TableErrorOf(profile)) > largest;
   }
 
   Format format_;

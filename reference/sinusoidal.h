@@ -25,7 +25,7 @@ T Entry(const SinusoidalTable& t, int64_t position, int64_t column) {
 
 // SIN-5. token_scale x + pe.
 template <class T>
-T Add(const sinusoidal::AddParameters& p, const T& x, const T& entry) {
+T Add(const gnomon::sinusoidal::AddParameters& p, const T& x, const T& entry) {
   const T factor = p.sqrt_width ? T(sqrt(T(p.table.width))) : Exactly<T>(p.token_scale);
   return factor * x + entry;
 }
@@ -33,7 +33,7 @@ T Add(const sinusoidal::AddParameters& p, const T& x, const T& entry) {
 // SIN-6, SIN-7. gain M_k, with PE[t + k] = M_k PE[t]: the block of pair i, on its (sine, cosine)
 // columns, is [[cos kw, sin kw], [-sin kw, cos kw]]; everything else is 0.
 template <class T>
-T MatrixEntry(const sinusoidal::MatrixParameters& p, int64_t row, int64_t column) {
+T MatrixEntry(const gnomon::sinusoidal::MatrixParameters& p, int64_t row, int64_t column) {
   const SinusoidalColumn r = p.table.Column(row), c = p.table.Column(column);
   if (r.pair != c.pair) return T(0);
   const T angle = T(p.offset) * Frequency<T>(p.table, r.pair);

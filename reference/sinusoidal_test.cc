@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "gnomon/reference/certify.h"
 #include "gnomon/reference/judge.h"
+#include "gnomon/reference/sinusoidal.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::reference {
@@ -104,6 +106,20 @@ TEST(Sinusoidal, ShiftMatrix) {
   EXPECT_NEAR(At(c, 1), std::sin(7), 1e-15);
   EXPECT_NEAR(At(c, 4), -std::sin(7), 1e-15);
   EXPECT_EQ(At(c, 2), 0);
+}
+
+// SIN-6 and SIN-7 written out entry by entry are what the judge evaluates.
+TEST(Sinusoidal, MatricesAreTheirFormula) {
+  for (const char* operation : {"sinusoidal.shift_matrix", "sinusoidal.relative_head"}) {
+    const Case c = Make(operation, Format::kF64, 6);
+    const std::unique_ptr<Truth> truth = TruthOf(c);
+    ScopedPrecision precision(256);
+    for (int64_t i = 0; i < 36; ++i) {
+      const Interval entry =
+          MatrixEntry<Interval>(gnomon::sinusoidal::ReadMatrix(c), i / 6, i % 6);
+      EXPECT_TRUE(LessOrEqual(abs(entry - truth->Value(0, i)), ldexp(Interval(1), -240))) << i;
+    }
+  }
 }
 
 // A plain float32 table with frequencies by exp meets f32-exp, and not f32-angle, at base 10000.
