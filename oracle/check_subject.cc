@@ -15,32 +15,19 @@ namespace {
 using properties::PropertyReport;
 using properties::SuiteReport;
 
-const char* StatusName(PropertyReport::Status status) {
-  switch (status) {
-    case PropertyReport::kHolds:
-      return "holds";
-    case PropertyReport::kFails:
-      return "fails";
-    case PropertyReport::kStarved:
-      return "starved";
-    case PropertyReport::kNotApplicable:
-      return "not applicable";
-  }
-  return "";
-}
-
 Json ToJson(const SuiteReport& report) {
   Json json = {{"subject", report.subject},
                {"verdict", report.nothing_ran() ? "nothing run"
+                           : report.crashed()   ? "crashed"
                            : report.holds()     ? "conforms"
                                                 : "nonconforming"},
                {"seed", report.options.seed},
                {"cases", report.options.cases},
                {"properties", Json::array()}};
   for (const PropertyReport& p : report.properties) {
-    Json entry = {{"name", p.property.name},        {"clause", p.property.clause},
-                  {"status", StatusName(p.status)}, {"cases", p.cases},
-                  {"vacuous", p.vacuous},           {"declined", p.declined}};
+    Json entry = {{"name", p.property.name},  {"clause", p.property.clause},
+                  {"status", Name(p.status)}, {"cases", p.cases},
+                  {"vacuous", p.vacuous},     {"declined", p.declined}};
     if (!p.finding.empty()) {
       entry["finding"] = p.finding;
       entry["repeat"] = RepeatCommand(report, p);
@@ -62,13 +49,14 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   options.cases = static_cast<int>(arguments.cases);
   options.seed = arguments.seed;
   Json all = Json::array();
-  int64_t ran = 0, held_all = 0;
+  int64_t ran = 0, held_all = 0, crashed = 0;
   for (const auto& subject : SubjectsNamed(arguments.subject)) {
     const SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;
     ++ran;
     held_all += report.holds();
+    crashed += report.crashed();
     if (arguments.json) {
       all.push_back(ToJson(report));
     } else {
@@ -76,13 +64,18 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
       const int64_t asked = static_cast<int64_t>(report.properties.size()) -
                             report.count(PropertyReport::kNotApplicable);
       out << fmt::format("{}: {} promises {}; {} of {} properties hold\n",
-                         report.holds() ? "conforms" : "nonconforming", subject->Name(),
-                         kProfiles[subject->Promise()].name, held, asked)
+                         report.holds()     ? "conforms"
+                         : report.crashed() ? "crashed"
+                                            : "nonconforming",
+                         subject->Name(), kProfiles[subject->Promise()].name, held, asked)
           << ToText(report) << "\n";
     }
   }
   const bool something_ran = ran > 0, all_hold = ran == held_all;
-  const char* verdict = !something_ran ? "nothing run" : all_hold ? "conforms" : "nonconforming";
+  const char* verdict = !something_ran ? "nothing run"
+                        : crashed > 0  ? "crashed"
+                        : all_hold     ? "conforms"
+                                       : "nonconforming";
   if (arguments.json) {
     out << Json{{"verdict", verdict}, {"subjects", all}}.dump(2) << "\n";
   } else if (!something_ran) {
@@ -91,7 +84,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   } else {
     out << held_all << " of " << ran << (ran == 1 ? " subject conforms\n" : " subjects conform\n");
   }
-  return !something_ran ? 4 : all_hold ? 0 : 1;
+  return !something_ran ? 4 : crashed > 0 ? 2 : all_hold ? 0 : 1;
 }
 
 }  // namespace gnomon::oracle

@@ -160,6 +160,25 @@ Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill
   return tensor;
 }
 
+Tensor DrawMemory(Source& source, const Limits& limits, bool strided, DType dtype,
+                  const Shape& shape, uint8_t fill) {
+  return strided && limits.strides ? DrawStrided(source, dtype, shape, fill)
+                                   : Guarded(dtype, shape, fill);
+}
+
+DType DrawIntegerType(Source& source, const Limits& limits, const std::string& role) {
+  const DType drawn = source.Chance(1, 4) ? DType::kI32 : DType::kI64;
+  if (limits.takes_dtype(role, drawn)) return drawn;
+  return drawn == DType::kI32 ? DType::kI64 : DType::kI32;
+}
+
+void FitRank(const Limits& limits, const std::string& role, Shape* shape) {
+  const auto rank = [&] { return static_cast<int64_t>(shape->size()); };
+  if (limits.takes_rank(role, rank())) return;
+  if (limits.takes_rank(role, rank() + 1)) shape->insert(shape->begin(), 1);
+  if (limits.takes_rank(role, rank() - 1)) shape->erase(shape->begin());
+}
+
 void CopyElements(const Tensor& values, Tensor* to) {
   for (int64_t i = 0; i < values.count(); ++i) to->SetBits(i, BitsAt(values.view(), i));
 }

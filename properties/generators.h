@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "gnomon/properties/limits.h"
 #include "gnomon/properties/source.h"
 #include "gnomon/spec/case.h"
 
@@ -41,6 +42,13 @@ Tensor Guarded(DType dtype, const Shape& shape, uint8_t fill = 0xff);
 // The same with strides drawn: padded rows, permuted axes, reversed axes, now and then rows so far
 // apart that an offset needs more than 16 bits.
 Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill = 0xff);
+// One of the two, inside the limits.
+Tensor DrawMemory(Source& source, const Limits& limits, bool strided, DType dtype,
+                  const Shape& shape, uint8_t fill);
+// Of an input of integers.
+DType DrawIntegerType(Source& source, const Limits& limits, const std::string& role);
+// Adds or drops a leading axis where the limits want another rank.
+void FitRank(const Limits& limits, const std::string& role, Shape* shape);
 // The elements of `values`, in the memory of `to`.
 void CopyElements(const Tensor& values, Tensor* to);
 // The same elements in contiguous memory.

@@ -29,6 +29,33 @@ void MakePairsCancel(const Case& c, Tensor* x) {
   });
 }
 
+RopeFrequencies Read(const Parameters& parameters) {
+  ParameterReader reader(parameters, "ROPE-1");
+  return gnomon::rope::ReadFrequencies(reader);
+}
+
+// Parameters inside the limits that fit each other (ROPE-1, ROPE-2).
+void Fit(const Limits& limits, const std::string& operation, Source& source,
+         Parameters* parameters) {
+  FitParameters(limits, operation, source, parameters);
+  const auto number = [&](const char* name, double otherwise) {
+    const auto found = parameters->find(name);
+    return found == parameters->end() ? otherwise : std::get<double>(found->second);
+  };
+  const double head_dim = number("head_dim", 0);
+  const double even = std::floor(head_dim / 2) * 2;
+  if (head_dim != even && limits.takes("rotary_dim")) parameters->insert({"rotary_dim", even});
+  if (number("rotary_dim", head_dim) > head_dim) parameters->insert_or_assign("rotary_dim", even);
+  if (number("rotary_offset", 0) + number("rotary_dim", head_dim) > head_dim)
+    parameters->erase("rotary_offset");
+  const auto given = parameters->find("frequencies");
+  if (given == parameters->end()) return;
+  const size_t pairs = static_cast<size_t>(number("rotary_dim", head_dim)) / 2;
+  std::vector<Number>& frequencies = std::get<std::vector<Number>>(given->second);
+  while (frequencies.size() < pairs) frequencies.push_back(DrawFrequency(source));
+  frequencies.resize(pairs);
+}
+
 Shape DrawTokens(Source& source, int64_t head_dim) {
   const bool small = head_dim <= 24;
   const int64_t seq = 1 + source.Below(small ? 4 : 2);
@@ -65,13 +92,16 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   c.operation = "rope.table";
   c.format = trial.DrawFormat();
   c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
-  Shape shape = {1 + source.Below(4)};
-  if (source.Chance(1, 4)) shape.insert(shape.begin(), 1 + source.Below(3));
-  const DType dtype = source.Chance(1, 4) ? DType::kI32 : DType::kI64;
-  Tensor positions =
-      draw.memory ? DrawStrided(source, dtype, shape, 0x6b) : Guarded(dtype, shape, 0x6b);
+  const Limits limits = trial.limits(c.operation);
+  trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
+  Fit(limits, c.operation, source, &c.parameters);
+  Shape shape = {limits.extent("seq", 1 + source.Below(4))};
+  if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
+  FitRank(limits, "positions", &shape);
+  Tensor positions = DrawMemory(source, limits, draw.memory,
+                                DrawIntegerType(source, limits, "positions"), shape, 0x6b);
   for (int64_t i = 0; i < positions.count(); ++i)
-    positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+    positions.SetInteger(i, trial.DrawPosition(draw.position_limit, limits));
   c.inputs.emplace("positions", std::move(positions));
   return c;
 }
@@ -81,23 +111,26 @@ Case DrawApply(Trial& trial, const Draw& draw) {
   Case c;
   c.operation = "rope.apply";
   c.format = trial.DrawFormat();
+  const Limits limits = trial.limits(c.operation);
+  trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
   c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
   c.parameters["layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
   if (draw.output_layout && source.Chance(1, 4))
     c.parameters["output_layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
-  const RopeFrequencies f = [&] {
-    ParameterReader reader(c.parameters, "ROPE-1");
-    return gnomon::rope::ReadFrequencies(reader);
-  }();
-  if (f.head_dim > f.rotary_dim && source.Chance(1, 2))
+  const RopeFrequencies drawn = Read(c.parameters);
+  if (drawn.head_dim > drawn.rotary_dim && source.Chance(1, 2))
     c.parameters["rotary_offset"] =
-        static_cast<double>(1 + source.Below(f.head_dim - f.rotary_dim));
+        static_cast<double>(1 + source.Below(drawn.head_dim - drawn.rotary_dim));
   if (draw.direction && source.Chance(1, 4)) c.parameters["direction"] = std::string("transpose");
+  Fit(limits, c.operation, source, &c.parameters);
+  const RopeFrequencies f = Read(c.parameters);
 
-  const Shape shape = DrawTokens(source, f.head_dim);
+  Shape shape = DrawTokens(source, f.head_dim);
+  shape = {limits.extent("batch", shape[0]), limits.extent("seq", shape[1]),
+           limits.extent("heads", shape[2]), f.head_dim};
   const bool per_batch = source.Chance(1, 2);
   const auto memory = [&](DType dtype, const Shape& of, uint8_t fill) {
-    return draw.memory ? DrawStrided(source, dtype, of, fill) : Guarded(dtype, of, fill);
+    return DrawMemory(source, limits, draw.memory, dtype, of, fill);
   };
   // The numbers first, then where they lie: strides then shrink without moving the numbers.
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
@@ -111,6 +144,7 @@ Case DrawApply(Trial& trial, const Draw& draw) {
                               : source.Pick({Format::kF32, c.format, Format::kBf16, Format::kF16});
     Shape table = {shape[1], f.pairs()};
     if (per_batch) table.insert(table.begin(), source.Chance(1, 4) ? 1 : shape[0]);
+    FitRank(limits, "cos", &table);
     const bool special = draw.numbers == Numbers::kSpecial && source.Chance(1, 2);
     for (const char* role : {"cos", "sin"}) {
       Tensor entries = memory(DTypeOf(stored), table, 0xff);
@@ -121,9 +155,10 @@ Case DrawApply(Trial& trial, const Draw& draw) {
   } else {
     Shape rows = {shape[1]};
     if (per_batch) rows.insert(rows.begin(), source.Chance(1, 8) ? 1 : shape[0]);
-    Tensor positions = memory(source.Chance(1, 4) ? DType::kI32 : DType::kI64, rows, 0x6b);
+    FitRank(limits, "positions", &rows);
+    Tensor positions = memory(DrawIntegerType(source, limits, "positions"), rows, 0x6b);
     for (int64_t i = 0; i < positions.count(); ++i)
-      positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+      positions.SetInteger(i, trial.DrawPosition(draw.position_limit, limits));
     c.inputs.emplace("positions", std::move(positions));
   }
   Tensor x = memory(DTypeOf(c.format), shape, 0xff);
@@ -133,7 +168,7 @@ Case DrawApply(Trial& trial, const Draw& draw) {
     MakePairsCancel(c, &x);
     c.inputs.insert_or_assign("x", std::move(x));
   }
-  if (draw.memory && source.Chance(1, 3)) c.in_place = "x";
+  if (draw.memory && limits.in_place && source.Chance(1, 3)) c.in_place = "x";
   return c;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kTapeLength = 1536;
 constexpr int kMostShrinkTrials = 400;
+constexpr int kMostCrashTrials = 60;  // each may cost a new process, or a time limit
 constexpr int kDiscardsPerCase = 20;
 
 struct Tape {
@@ -87,11 +88,15 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
   int trials_since_failure = 0;
   const auto instance = [&] {
     const Tape tape = *tapes;
-    const bool shrinking = report->status == PropertyReport::kFails;
-    if (shrinking && ++trials_since_failure > kMostShrinkTrials) return;
+    const bool shrinking =
+        report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
+    const int most =
+        report->status == PropertyReport::kCrashes ? kMostCrashTrials : kMostShrinkTrials;
+    if (shrinking && ++trials_since_failure > most) return;
     Source source(tape.words);
     Trial trial(subject, source, formats);
-    switch (trial.Judge(report->property.check)) {
+    const Trial::Verdict verdict = trial.Judge(report->property.check);
+    switch (verdict) {
       case Trial::kHolds:
         report->cases += !shrinking;
         return;
@@ -101,9 +106,13 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       case Trial::kDeclined:
         report->declined += !shrinking;
         RC_DISCARD("declined");
+      case Trial::kCrashes:
       case Trial::kFails:
         // The last failure is the one RapidCheck settled on: every simpler one that fails is taken.
-        report->status = PropertyReport::kFails;
+        // A crash stays the finding when a simpler case only fails.
+        if (report->status == PropertyReport::kCrashes && verdict == Trial::kFails) return;
+        report->status =
+            verdict == Trial::kFails ? PropertyReport::kFails : PropertyReport::kCrashes;
         report->finding = trial.finding();
         report->asked = trial.asked();
         RC_FAIL(trial.finding());
@@ -122,8 +131,13 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       rc::detail::toProperty(instance), rc::detail::TestMetadata(), params, quiet,
       std::unordered_map<std::string, rc::detail::Reproduce>());
   report->shrinks = quiet.shrinks;
-  if (report->status == PropertyReport::kFails) return;
-  if (result.is<rc::detail::SuccessResult>() && report->cases > 0) {
+  if (report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes)
+    return;
+  // Instances outside the subject's own limits are no fault of it; those that could be asked count.
+  const bool enough = result.is<rc::detail::SuccessResult>() || report->declined > report->vacuous;
+  if (report->cases == 0 && report->vacuous == 0 && report->declined > 0) {
+    report->status = PropertyReport::kNotApplicable;
+  } else if (enough && report->cases > 0) {
     report->status = PropertyReport::kHolds;
   } else {
     report->status = PropertyReport::kStarved;

@@ -102,6 +102,10 @@ class Declines : public ReferenceSubject {
  public:
   Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kUnsupported, ""}; }
 };
+class Dies : public ReferenceSubject {
+ public:
+  Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kCrashed, "gone"}; }
+};
 class Refuses : public ReferenceSubject {
  public:
   Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kRejected, "no"}; }
@@ -122,7 +126,14 @@ TEST(Suite, SaysWhyASubjectDidNotAnswer) {
   const SuiteReport thrown = Suite(Throws());
   EXPECT_EQ(thrown.count(PropertyReport::kFails), 2);
   EXPECT_NE(ToText(thrown).find("the subject threw"), std::string::npos);
-  EXPECT_EQ(Suite(Declines()).count(PropertyReport::kStarved), 2);
+  const SuiteReport declined = Suite(Declines());
+  EXPECT_EQ(declined.count(PropertyReport::kFails), 2);
+  EXPECT_NE(ToText(declined).find("declared, and answered as unsupported"), std::string::npos);
+  const SuiteReport dead = Suite(Dies());
+  EXPECT_EQ(dead.count(PropertyReport::kCrashes), 2);
+  EXPECT_TRUE(dead.crashed());
+  EXPECT_FALSE(dead.holds());
+  EXPECT_NE(ToText(dead).find("CRASHES"), std::string::npos) << ToText(dead);
   const SuiteReport refused = Suite(Refuses());
   EXPECT_FALSE(refused.holds());
   EXPECT_NE(ToText(refused).find("the subject refuses a valid case: no"), std::string::npos);

@@ -32,14 +32,34 @@ Parameters DrawParameters(Source& source, const Draw& draw) {
   return parameters;
 }
 
-Tensor DrawPositions(Trial& trial, const Draw& draw, int64_t count) {
+Tensor DrawPositions(Trial& trial, const Draw& draw, const Case& c, const std::string& role,
+                     int64_t count) {
   Source& source = trial.source();
-  const DType dtype = source.Chance(1, 4) ? DType::kI32 : DType::kI64;
+  const Limits limits = trial.limits(c.operation);
+  count = limits.extent(role == "positions" ? "seq" : role, count);
   Tensor positions =
-      draw.memory ? DrawStrided(source, dtype, {count}, 0x6b) : Guarded(dtype, {count}, 0x6b);
+      DrawMemory(source, limits, draw.memory, DrawIntegerType(source, limits, role), {count}, 0x6b);
   for (int64_t i = 0; i < count; ++i)
-    positions.SetInteger(i, trial.DrawPosition(draw.position_limit));
+    positions.SetInteger(i, trial.DrawPosition(draw.position_limit, limits));
   return positions;
+}
+
+// Parameters inside the limits that fit each other (SIN-1).
+void Fit(Trial& trial, const Draw& draw, Case* c) {
+  const Limits limits = trial.limits(c->operation);
+  Source& source = trial.source();
+  trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
+  FitParameters(limits, c->operation, source, &c->parameters);
+  trial.RequireInside(!draw.even || std::fmod(std::get<double>(c->parameters.at("width")), 2) == 0);
+  const auto given = c->parameters.find("frequencies");
+  if (given == c->parameters.end()) return;
+  std::vector<Number> frequencies = std::get<std::vector<Number>>(given->second);
+  c->parameters.erase(given);
+  ParameterReader reader(c->parameters, "SIN-1");
+  const size_t sines = static_cast<size_t>(gnomon::sinusoidal::ReadTable(reader).sines());
+  while (frequencies.size() < sines) frequencies.push_back(DrawFrequency(source));
+  frequencies.resize(sines);
+  c->parameters["frequencies"] = frequencies;
 }
 
 Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
@@ -47,6 +67,7 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
   c.operation = operation;
   c.format = trial.DrawFormat();
   c.parameters = DrawParameters(trial.source(), draw);
+  Fit(trial, draw, &c);
   return c;
 }
 
@@ -54,7 +75,8 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
 
 Case DrawTable(Trial& trial, const Draw& draw) {
   Case c = Begin(trial, "sinusoidal.table", draw);
-  c.inputs.emplace("positions", DrawPositions(trial, draw, 1 + trial.source().Below(4)));
+  c.inputs.emplace("positions",
+                   DrawPositions(trial, draw, c, "positions", 1 + trial.source().Below(4)));
   return c;
 }
 
@@ -66,17 +88,19 @@ Case DrawAdd(Trial& trial, const Draw& draw) {
   } else if (source.Chance(1, 3)) {
     c.parameters["token_scale"] = source.Pick<double>({2, 0.5, 0.3, -1.7, 0});
   }
+  const Limits limits = trial.limits(c.operation);
+  Fit(trial, draw, &c);
   const int64_t width = TableOf(c).width, most = width > 24 ? 2 : 3;
-  const Shape shape = {1 + source.Below(most), 1 + source.Below(most), width};
-  c.inputs.emplace("positions", DrawPositions(trial, draw, shape[1]));
+  const Shape shape = {limits.extent("batch", 1 + source.Below(most)),
+                       limits.extent("seq", 1 + source.Below(most)), width};
+  c.inputs.emplace("positions", DrawPositions(trial, draw, c, "positions", shape[1]));
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
   Tensor values(DTypeOf(c.format), shape);
   for (int64_t i = 0; i < values.count(); ++i) values.Set(i, DrawNumber(source, c.format, numbers));
-  Tensor x = draw.memory ? DrawStrided(source, DTypeOf(c.format), shape)
-                         : Guarded(DTypeOf(c.format), shape);
+  Tensor x = DrawMemory(source, limits, draw.memory, DTypeOf(c.format), shape, 0xff);
   CopyElements(values, &x);
   c.inputs.emplace("x", std::move(x));
-  if (draw.memory && source.Chance(1, 3)) c.in_place = "x";
+  if (draw.memory && limits.in_place && source.Chance(1, 3)) c.in_place = "x";
   return c;
 }
 
@@ -84,9 +108,11 @@ Case DrawMatrix(Trial& trial, const std::string& operation, const Draw& draw) {
   Draw even = draw;
   even.even = even.small = true;
   Case c = Begin(trial, operation, even);
-  c.parameters["offset"] = static_cast<double>(trial.DrawPosition(draw.position_limit));
+  const Limits limits = trial.limits(operation);
+  c.parameters["offset"] = static_cast<double>(trial.DrawPosition(draw.position_limit, limits));
   if (operation == "sinusoidal.relative_head" && trial.source().Chance(3, 4))
     c.parameters["gain"] = trial.source().Pick<double>({2, 0.125, 3.3, 10});
+  Fit(trial, even, &c);
   return c;
 }
 
@@ -95,7 +121,7 @@ Case DrawPairwise(Trial& trial, const std::string& operation, const Draw& draw) 
   even.even = even.small = true;
   Case c = Begin(trial, operation, even);
   for (const char* role : {"m", "n"})
-    c.inputs.emplace(role, DrawPositions(trial, draw, 1 + trial.source().Below(3)));
+    c.inputs.emplace(role, DrawPositions(trial, draw, c, role, 1 + trial.source().Below(3)));
   return c;
 }
 

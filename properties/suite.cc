@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "gnomon/properties/trial.h"
@@ -9,9 +10,12 @@
 namespace gnomon::properties {
 namespace {
 
-constexpr std::array<const char*, 3> kStatusNames = {"holds", "FAILS", "STARVED"};
+constexpr std::array<const char*, 5> kStatusNames = {"holds", "fails", "crashes", "starved",
+                                                     "not applicable"};
 
 }  // namespace
+
+const char* Name(PropertyReport::Status status) { return kStatusNames[status]; }
 
 std::vector<Format> FormatsFor(const Subject& subject, const Property& property) {
   std::vector<Format> formats;
@@ -50,7 +54,7 @@ bool SuiteReport::nothing_ran() const {
   return count(PropertyReport::kNotApplicable) == static_cast<int64_t>(properties.size());
 }
 bool SuiteReport::holds() const {
-  return !nothing_ran() && count(PropertyReport::kFails) == 0 &&
+  return !nothing_ran() && count(PropertyReport::kFails) == 0 && !crashed() &&
          count(PropertyReport::kStarved) == 0;
 }
 
@@ -89,7 +93,10 @@ std::string ToText(const SuiteReport& report) {
     }
     std::string name = "  " + p.property.name + " (" + p.property.clause + ")";
     name.resize(std::max<size_t>(name.size() + 1, 44), ' ');
-    text += name + kStatusNames[p.status];
+    std::string status = Name(p.status);
+    if (p.status != PropertyReport::kHolds)
+      for (char& c : status) c = static_cast<char>(std::toupper(c));
+    text += name + status;
     text += " cases " + std::to_string(p.cases);
     if (p.vacuous) text += ", vacuous " + std::to_string(p.vacuous);
     if (p.declined) text += ", declined " + std::to_string(p.declined);
@@ -100,7 +107,8 @@ std::string ToText(const SuiteReport& report) {
     text += "    repeat: " + RepeatCommand(report, p) + "\n";
   }
   if (const int64_t count = report.count(PropertyReport::kNotApplicable)) {
-    text += "  " + std::to_string(count) + " properties are not applicable: not all declared of";
+    text += "  " + std::to_string(count) +
+            " properties are not applicable: not all declared, or nothing inside the limits, of";
     for (const std::string& operation : undeclared) text += " " + operation;
     text += "\n";
   }

@@ -36,18 +36,20 @@ struct PropertyReport {
   enum Status {
     kHolds,
     kFails,
-    kStarved,        // too many instances were vacuous or declined for a verdict
-    kNotApplicable,  // the subject declares no format of what the property asks
+    kCrashes,        // the subject died, hung or broke the protocol
+    kStarved,        // too many instances were vacuous for a verdict
+    kNotApplicable,  // the subject declares no format of what the property asks, or its limits
+                     // leave nothing to ask
   };
   Property property;
   Status status = kNotApplicable;
   int cases = 0;        // instances that could have failed and did not
   int vacuous = 0;      // instances whose tolerance proved nothing
-  int declined = 0;     // instances the subject does not do
+  int declined = 0;     // instances outside the subject's limits
   int shrinks = 0;      // simpler failing cases found on the way to the one below
-  std::string finding;  // kFails: what is wrong, in one line
+  std::string finding;  // kFails, kCrashes: what is wrong, in one line
   std::vector<Case>
-      asked;  // kFails: what the subject was asked, in order; the last answer was wrong
+      asked;  // the same: what the subject was asked, in order; the last answer was wrong
 };
 
 struct SuiteReport {
@@ -57,7 +59,8 @@ struct SuiteReport {
 
   int64_t count(PropertyReport::Status status) const;
   bool nothing_ran() const;
-  // Something ran, and nothing failed or starved.
+  bool crashed() const { return count(PropertyReport::kCrashes) > 0; }
+  // Something ran, and nothing failed, crashed or starved.
   bool holds() const;
 };
 
@@ -72,6 +75,7 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
 
 // One line for every property, and below a failing one the case and the command that repeats it.
 std::string ToText(const SuiteReport& report);
+const char* Name(PropertyReport::Status status);  // "holds", "fails", "crashes", ...
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property);
 
 // `*` stands for any text, `?` for any character.

@@ -27,19 +27,28 @@ Format Trial::DrawFormat() {
   return formats_[static_cast<size_t>(source_.Below(static_cast<int64_t>(formats_.size())))];
 }
 
-int64_t Trial::DrawPosition(int64_t limit) {
+int64_t Trial::DrawPosition(int64_t limit, const Limits& limits) {
   // D is a few 2^-24 |angle| where the working format is f32 (BOUND-3).
   constexpr int64_t kMeaningful = int64_t{1} << 17;
   const bool exact = promise().angle == AngleForm::kExact;
   const bool anywhere = source_.Chance(1, 4);
-  return gnomon::properties::DrawPosition(source_,
-                                          exact || anywhere ? limit : std::min(limit, kMeaningful));
+  Limits both = limits;
+  if (limit <= kMaxPosition) {
+    both.min_position = std::max(both.min_position, 1 - limit);
+    both.max_position = std::min(both.max_position, limit - 1);
+  }
+  return both.position(gnomon::properties::DrawPosition(
+      source_, exact || anywhere ? limit : std::min(limit, kMeaningful)));
+}
+
+void Trial::RequireInside(bool inside) {
+  if (inside) return;
+  verdict_ = kDeclined;
+  throw TrialEnded();
 }
 
 void Trial::Require(const std::string& operation, Format format) {
-  if (subject_.Declares(operation, format)) return;
-  verdict_ = kDeclined;
-  throw TrialEnded();
+  RequireInside(subject_.Declares(operation, format));
 }
 
 Outputs Trial::Run(const Case& c) {
@@ -49,6 +58,11 @@ Outputs Trial::Run(const Case& c) {
 }
 
 void Trial::RunOn(const Case& c, Outputs* outputs) {
+  const Limits limits = subject_.LimitsOf(c.operation);
+  bool inside = Outside(limits, c).empty();
+  for (const auto& [role, tensor] : *outputs)
+    inside &= limits.strides || tensor.view().contiguous();
+  RequireInside(inside);
   asked_.push_back(c);
   OutputViews views;
   for (auto& [role, tensor] : *outputs) views.emplace(role, tensor.view());
@@ -64,7 +78,10 @@ void Trial::RunOn(const Case& c, Outputs* outputs) {
     case Outcome::kOk:
       return;
     case Outcome::kUnsupported:
-      verdict_ = kDeclined;
+      Fail("declared, and answered as unsupported (SUBJ-2): " + outcome.message);
+    case Outcome::kCrashed:
+      finding_ = outcome.message;
+      verdict_ = kCrashes;
       throw TrialEnded();
     case Outcome::kRejected:
       Fail("the subject refuses a valid case: " + outcome.message);

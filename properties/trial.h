@@ -26,7 +26,8 @@ class Trial {
     kHolds,
     kFails,
     kVacuous,   // nothing that was compared could have failed (BOUND-6)
-    kDeclined,  // the subject does not do this kind of case
+    kDeclined,  // outside the limits that the subject declares
+    kCrashes,   // it died, hung or broke the protocol
   };
 
   // `formats`: those that the subject declares for everything the property asks.
@@ -40,15 +41,16 @@ class Trial {
   // BOUND-1: what the subject says of itself; every tolerance follows from it.
   const Profile& promise() const { return kProfiles[subject_.Promise()]; }
   Format DrawFormat();
+  Limits limits(const std::string& operation) const { return subject_.LimitsOf(operation); }
   // A position whose angles mean something: tolerances grow with the angle unless it is exact, so
   // most draws stay where this promise still proves something. |position| < `limit` in any case.
-  int64_t DrawPosition(int64_t limit);
+  int64_t DrawPosition(int64_t limit, const Limits& limits = {});
 
   // The subject's answer. Output memory starts as NaN in every format, with guard zones around it.
   Outputs Run(const Case& c);
   // The same on memory of the caller's making; where the case is in place it must hold the input.
   void RunOn(const Case& c, Outputs* outputs);
-  // Ends the trial unless the subject does this operation in this format.
+  // Ends the trial unless the subject declares this operation in this format.
   void Require(const std::string& operation, Format format);
 
   // Ends the trial as a failure when error > tolerance for certain; an instance counts only if some
@@ -60,6 +62,8 @@ class Trial {
   // Something was compared elsewhere (by the judge), and could have failed.
   void NoteCompared() { ++compared_; }
   [[noreturn]] void Fail(const std::string& what);
+  // Ends the trial unless the case can be drawn inside the subject's limits.
+  void RequireInside(bool inside);
 
   const std::string& finding() const { return finding_; }
   // Everything that was asked, in order.

@@ -1,0 +1,85 @@
+// Descriptions of subjects (SUBJ-1, SUBJ-3): what they say, and how a bad one is refused.
+#include "gnomon/oracle/description.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "gnomon/oracle/bad_file.h"
+
+namespace gnomon::oracle {
+namespace {
+
+std::string Refusal(const std::string& text) {
+  try {
+    ParseDescription(text, "k.so");
+  } catch (const BadFile& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The example of spec/subject.md.
+TEST(Description, TheExampleOfTheClause) {
+  std::ifstream page(std::string(GNOMON_SOURCE_DIR) + "/spec/subject.md");
+  std::stringstream all;
+  all << page.rdbuf();
+  const std::string text = all.str();
+  const size_t from = text.find("{\"name\": \"my rope\""), to = text.find("\n\n", from);
+  ASSERT_NE(from, std::string::npos);
+  const Description d = ParseDescription(text.substr(from, to - from), "k.so");
+  EXPECT_EQ(d.name, "my rope");
+  EXPECT_EQ(d.promise, *ProfileFromName("f32-angle"));
+  EXPECT_EQ(d.alignment, 1);
+  EXPECT_TRUE(d.Declares("rope.apply", Format::kBf16));
+  EXPECT_FALSE(d.Declares("rope.apply", Format::kF16));
+  EXPECT_FALSE(d.Declares("rope.table", Format::kF32));
+  const properties::Limits limits = d.LimitsOf("rope.apply");
+  EXPECT_FALSE(limits.strides);
+  EXPECT_TRUE(limits.in_place);
+  EXPECT_EQ(limits.max_position, 131071);
+  EXPECT_EQ(limits.parameters.at("head_dim"), (std::vector<Value>{64.0, 128.0}));
+  EXPECT_FALSE(limits.takes("cos"));
+}
+
+TEST(Description, TheLeast) {
+  const Description d =
+      ParseDescription(R"({"operations": {"rope.table": {"formats": ["f32"]}}})", "k.so");
+  EXPECT_EQ(d.name, "k.so");
+  EXPECT_EQ(d.promise, *ProfileFromName("f32-angle"));
+  EXPECT_TRUE(d.LimitsOf("rope.table").strides);
+}
+
+TEST(Description, ABadOneIsRefusedInOneLine) {
+  const auto operation = [](const std::string& body) {
+    return Refusal(R"({"operations": {"rope.apply": {"formats": ["f32"], )" + body + "}}}");
+  };
+  EXPECT_EQ(Refusal("[]"), "k.so: description: the description: must be an object (SUBJ-1)");
+  EXPECT_EQ(Refusal("{}"), "k.so: description: operations: must name what it does (SUBJ-1)");
+  EXPECT_NE(Refusal("{").find("JSON cannot be read"), std::string::npos);
+  EXPECT_EQ(Refusal(R"({"operations": {"rope.turn": {}}})"),
+            "k.so: description: operations: \"rope.turn\" is no operation (CASE-1)");
+  EXPECT_EQ(Refusal(R"({"operations": {"rope.apply": {}}})"),
+            "k.so: description: rope.apply: must list its formats (SUBJ-3)");
+  EXPECT_EQ(Refusal(R"({"operations": {"rope.apply": {"formats": ["fp8"]}}})"),
+            "k.so: description: rope.apply.formats: \"fp8\" is no format (FORMAT-1)");
+  EXPECT_EQ(Refusal(R"({"promise": "exact"})"),
+            "k.so: description: promise: \"exact\" is no profile (BOUND-1)");
+  EXPECT_EQ(Refusal(R"({"alignment": 24})"),
+            "k.so: description: alignment: must be a power of two (SUBJ-1)");
+  EXPECT_EQ(Refusal(R"({"threads": 2})"),
+            "k.so: description: key \"threads\": is not known (SUBJ-1)");
+  EXPECT_EQ(operation(R"("parameters": {"base": [1]})"),
+            "k.so: description: rope.apply.parameters: \"base\" is not known to the operation "
+            "(SUBJ-3)");
+  EXPECT_NE(operation(R"("without": ["x"])").find("\"x\" is not known"), std::string::npos);
+  EXPECT_NE(operation(R"("axes": {"width": 2})").find("\"width\" is not known"), std::string::npos);
+  EXPECT_NE(operation(R"("positions": [5, 4])").find("from 5 to 2147483647"), std::string::npos);
+  EXPECT_NE(operation(R"("strides": 0)").find("must be true or false"), std::string::npos);
+  EXPECT_NE(operation(R"("ranks": {"x": [5]})").find("from 1 to 4"), std::string::npos);
+  EXPECT_NE(operation(R"("dtypes": {"x": []})").find("not empty"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gnomon::oracle

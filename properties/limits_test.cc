@@ -1,0 +1,123 @@
+// ctest: property
+// Limits (SUBJ-3): a subject with the limits of a typical kernel is asked nothing outside them, and
+// still asked nearly everything the suite has.
+#include "gnomon/properties/limits.h"
+
+#include <gtest/gtest.h>
+
+#include "gnomon/properties/reference_subject.h"
+#include "gnomon/properties/rope_cases.h"
+#include "gnomon/properties/suite.h"
+#include "gnomon/properties/trial.h"
+
+namespace gnomon::properties {
+namespace {
+
+// The truth, behind limits: it fails whatever lies outside them.
+class Limited : public ReferenceSubject {
+ public:
+  explicit Limited(Limits limits) : limits_(std::move(limits)) {}
+  Limits LimitsOf(const std::string&) const override { return limits_; }
+  bool Declares(const std::string&, Format format) const override { return format == Format::kF32; }
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    ++asked_;
+    std::string outside = Outside(limits_, c);
+    for (const auto& [role, view] : outputs)
+      if (!limits_.strides && !view.contiguous()) outside = "output strides";
+    return outside.empty() ? ReferenceSubject::Run(c, outputs) : Outcome{Outcome::kFailed, outside};
+  }
+  int asked() const { return asked_; }
+
+ private:
+  Limits limits_;
+  int asked_ = 0;
+};
+
+void ExpectAskedInside(const Limits& limits, const std::string& operation, int most_idle) {
+  Limited subject(limits);
+  SuiteOptions options;
+  options.cases = 20;
+  options.operation = operation;
+  const SuiteReport report = RunSuite(subject, options);
+  EXPECT_TRUE(report.holds()) << ToText(report);
+  EXPECT_LE(report.count(PropertyReport::kNotApplicable), most_idle) << ToText(report);
+  EXPECT_GT(subject.asked(), 100);
+}
+
+// What a llama-style kernel takes: one layout, whole heads of 64, contiguous, prompts from 0.
+Limits Llama() {
+  Limits limits;
+  limits.parameters["layout"] = {std::string("half_split")};
+  limits.parameters["head_dim"] = {64.0};
+  limits.parameters["rope_theta"] = {10000.0, 500000.0};
+  limits.parameters["direction"] = {std::string("forward")};
+  limits.without = {"rotary_dim", "rotary_offset", "output_layout", "frequencies", "cos", "sin"};
+  limits.axes = {{"batch", 1}, {"heads", 2}};
+  limits.dtypes["positions"] = {DType::kI32};
+  limits.ranks["positions"] = {1};
+  limits.strides = limits.in_place = false;
+  limits.min_position = 0;
+  limits.max_position = 8191;
+  return limits;
+}
+
+TEST(Limits, ATypicalRopeKernelIsAskedInsideThem) { ExpectAskedInside(Llama(), "rope.apply", 16); }
+
+TEST(Limits, ATypicalTableIsAskedInsideThem) {
+  Limits limits;
+  limits.parameters["width"] = {32.0, 33.0};
+  limits.parameters["layout"] = {std::string("sin_cos")};
+  limits.without = {"base", "frequencies", "divisor", "scale", "odd_width"};
+  limits.strides = limits.in_place = false;
+  limits.min_position = 0;
+  ExpectAskedInside(limits, "sinusoidal.table", 6);
+}
+
+TEST(Limits, OddHeadsAloneLeaveAPartialWindow) {
+  Limits limits;
+  limits.parameters["head_dim"] = {7.0};
+  ExpectAskedInside(limits, "rope.apply", 0);
+}
+
+TEST(Limits, SayWhatIsOutside) {
+  Source source({});
+  ReferenceSubject subject(Format::kF32);
+  Trial trial(subject, source, {Format::kF32});
+  Limits llama = Llama();
+  Case c = rope::DrawApply(trial, {});
+  EXPECT_EQ(Outside({}, c), "");
+  EXPECT_EQ(Outside(llama, c), "head_dim = 2");
+  llama.parameters.erase("head_dim");
+  EXPECT_EQ(Outside(llama, c), "layout = \"interleaved\"");
+  c.parameters["layout"] = std::string("half_split");
+  EXPECT_EQ(Outside(llama, c), "positions as I64");
+  llama.dtypes.clear();
+  EXPECT_EQ(Outside(llama, c), "");
+  EXPECT_EQ(Outside(llama, WithParameter(c, "direction", std::string("transpose"))),
+            "direction = \"transpose\"");
+  EXPECT_EQ(Outside(llama, WithParameter(c, "rotary_offset", 0.0)), "parameter rotary_offset");
+  EXPECT_EQ(Outside(llama, rope::WithPositions(c, [](int64_t) { return -1; })), "position -1");
+  EXPECT_EQ(Outside(llama, With(c, "positions", Integers({1, 1}, [](int64_t) { return 0; }))),
+            "positions of rank 2");
+  llama.parameters["rope_theta"] = {500000.0};
+  EXPECT_EQ(Outside(llama, c), "rope_theta = 10000 (default)");
+  Case in_place = c;
+  in_place.in_place = "x";
+  llama.parameters.erase("rope_theta");
+  EXPECT_EQ(Outside(llama, in_place), "in place");
+  llama.elements = 1;
+  EXPECT_EQ(Outside(llama, c), "x of elements 2");
+}
+
+TEST(Limits, PositionsWrapIntoTheRange) {
+  Limits limits;
+  limits.min_position = -3, limits.max_position = 5;
+  for (int64_t p = -20; p <= 20; ++p) {
+    const int64_t taken = limits.position(p);
+    EXPECT_TRUE(taken >= -3 && taken <= 5);
+    EXPECT_EQ((taken - p) % 9, 0);
+  }
+}
+
+}  // namespace
+}  // namespace gnomon::properties
