@@ -8,6 +8,7 @@
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/cli_help.h"
+#include "gnomon/oracle/strict_json.h"
 #include "gnomon/spec/rejected.h"
 
 namespace gnomon::oracle {
@@ -31,6 +32,49 @@ void RequireCommand(const std::vector<std::string>& arguments) {
   throw Rejected("COMMAND", arguments[0], "must be one of " + names, "CASE-6");
 }
 
+// CASE-6. What CLI11 found wrong, in the form of every other refusal.
+Rejected Refusal(const CLI::ParseError& error, const CLI::App& program, const std::string& first) {
+  const CLI::App* app = &program;
+  std::string command = "gnomon";
+  for (const CLI::App* used : program.get_subcommands()) {
+    app = used;
+    command += " " + used->get_name();
+  }
+  const std::string what = error.what();
+  const auto refuse = [&](const std::string& parameter, const std::string& value,
+                          const std::string& why) {
+    return Rejected(parameter, value, why + "; see " + command + " --help", "CASE-6");
+  };
+  const auto value_of = [&](const std::string& option) {
+    const CLI::Option* known = app->get_option_no_throw(option);
+    const bool flag = known == nullptr || known->get_expected_max() == 0;
+    return flag || known->empty() ? std::string("(given)") : Quoted(known->results().back());
+  };
+  const auto before = [&](const char* mark) { return what.substr(0, what.find(mark)); };
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const std::vector<std::string> extras = program.remaining(true);
+    return refuse("argument", Quoted(extras.empty() ? what : extras.front()), "is not expected");
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {
+    if (app != &program) return refuse(before(" is required"), "(missing)", "is required");
+    if (!first.empty()) return refuse("argument", Quoted(first), "is not expected here");
+    return refuse("COMMAND", "(missing)", "is required");
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    if (what.find("flag override") != std::string::npos)
+      return refuse("--" + before(" was given"), "(a value)", "takes none");
+    const std::string option = before(":");
+    if (what.find("At Most") == std::string::npos)
+      return refuse(option, "(missing)", "needs a value");
+    return refuse(option, value_of(option), "may be given once");
+  }
+  for (const char* relation : {" requires ", " excludes "})
+    if (what.find(relation) != std::string::npos)
+      return refuse(before(relation), value_of(before(relation)),
+                    what.substr(what.find(relation) + 1));
+  return refuse("arguments", Quoted(first), what);
+}
+
 int Run(std::vector<std::string> arguments, const Terminal& terminal) {
   RequireCommand(arguments);
   CLI::App app;
@@ -44,19 +88,16 @@ int Run(std::vector<std::string> arguments, const Terminal& terminal) {
     SetPage(one, command.page);
     one->callback([&run, execute = command.add(one, terminal)] { run = execute; });
   }
-  std::reverse(arguments.begin(), arguments.end());
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
-    app.parse(arguments);
+    app.parse(std::vector<std::string>(arguments));
   } catch (const CLI::CallForVersion& version) {
     terminal.out << version.what() << "\n";
     return 0;
   } catch (const CLI::ParseError& error) {
     std::ostringstream unused;
     if (error.get_exit_code() == 0) return app.exit(error, terminal.out, unused);
-    std::string command = "gnomon";
-    for (const CLI::App* used : app.get_subcommands()) command += " " + used->get_name();
-    terminal.err << "gnomon: " << error.what() << "; see " << command << " --help\n";
-    return kBadInput;
+    throw Refusal(error, app, arguments.empty() ? "" : arguments.back());
   }
   return run();
 }
@@ -96,7 +137,7 @@ int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::os
   } catch (const Rejected& error) {
     err << "gnomon: " << OneLine(error.what()) << "\n";
   } catch (const std::bad_alloc&) {
-    err << "gnomon: not enough memory\n";
+    err << "gnomon: not enough memory for what is asked (CASE-4)\n";
   } catch (const std::exception& error) {
     err << "gnomon: " << error.what() << "\n";
   }

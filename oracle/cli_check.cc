@@ -1,3 +1,4 @@
+#include <limits>
 #include <memory>
 
 #include "gnomon/oracle/cli_command.h"
@@ -40,14 +41,15 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
   Add(app, "--floor", "PROFILE", &recording.floor,
       "The last profile that counts, in the order above; default f32-chained.");
-  app->add_flag("--json", recording.json, "The report as JSON.");
+  AddFlag(app, "--json", &recording.json, "The report as JSON.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
       "builtin:TARGET, reference, or wrong:<id>, a known mistake of spec/mistakes.md.");
-  Add(app, "--cases", "N", &of_subject.cases,
-      "With --subject: cases for each property, at least 1; default " +
-          std::to_string(properties::kDefaultCases) + ".");
-  Add(app, "--seed", "S", &of_subject.seed, "With --subject: seed of the generators.");
+  AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
+                      "With --subject: cases for each property, at least 1; default " +
+                          std::to_string(properties::kDefaultCases) + ".");
+  AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
+                       "With --subject: seed of the generators.");
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :

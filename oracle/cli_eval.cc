@@ -2,6 +2,7 @@
 
 #include "gnomon/oracle/cli_command.h"
 #include "gnomon/oracle/cli_options.h"
+#include "gnomon/spec/operation.h"
 
 namespace gnomon::oracle {
 namespace {
@@ -18,7 +19,8 @@ std::function<int()> AddEval(CLI::App* app, const Terminal& terminal) {
   Add(app, "--format", "FORMAT", &arguments->stated.format,
       "f64, f32, bf16 or f16; default that of x, else f32.");
   Add(app, "--out", "FILE", &arguments->out, "Write case and rounded truth to a safetensors file.");
-  Add(app, "--limit", "N", &arguments->limit, "Elements printed; default 1000.");
+  AddInteger<int64_t>(app, "--limit", "N", &arguments->limit, 0, kMostElements,
+                      "Elements printed; default 1000.");
   return [=] { return Evaluate(*arguments, terminal.out); };
 }
 

@@ -1,14 +1,14 @@
 #include <memory>
 
 #include "gnomon/oracle/cli_command.h"
-#include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/cli_options.h"
 
 namespace gnomon::oracle {
 namespace {
 
 std::function<int()> AddOperations(CLI::App* app, const Terminal& terminal) {
   const auto arguments = std::make_shared<OperationsArguments>();
-  app->add_flag("--json", arguments->json, "As JSON.");
+  AddFlag(app, "--json", &arguments->json, "As JSON.");
   return [=] { return ListOperations(*arguments, terminal.out); };
 }
 

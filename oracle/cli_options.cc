@@ -2,6 +2,19 @@
 
 namespace gnomon::oracle {
 
+CLI::Option* Add(CLI::App* app, const std::string& name, const std::string& type,
+                 std::string* value, const std::string& text) {
+  const auto take = [=](const std::string& given) {
+    if (given.empty()) throw Rejected(name, "\"\"", "must not be empty", "CASE-6");
+    *value = given;
+  };
+  return app->add_option_function<std::string>(name, take, text)->type_name(type);
+}
+
+CLI::Option* AddFlag(CLI::App* app, const std::string& name, bool* value, const std::string& text) {
+  return app->add_flag(name, *value, text)->disable_flag_override();
+}
+
 void AddRepeated(CLI::App* app, const std::string& name, const std::string& type,
                  std::vector<std::string>* values, const std::string& text) {
   app->add_option(name, *values, text)->type_name(type)->allow_extra_args(false);

@@ -98,8 +98,8 @@ TEST_F(CliTest, UsageIsRefused) {
   ExpectRefused({"check", kRecording, "--tensor", "=x"}, "NAME=VALUE");
   ExpectRefused({"check", kRecording, "--operation", "rope.reply"}, "rope.reply");
   ExpectRefused({"eval", "rope.reply"}, "is none of rope.frequencies,rope.table,rope.apply");
-  ExpectRefused({"check", "--subject", "reference", "--cases", "0"}, "--cases = 0");
-  ExpectRefused({"check", "--subject", "reference", "--cases", "-1"}, "--cases = -1");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "0"}, "--cases = \"0\"");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "-1"}, "--cases = \"-1\"");
   ExpectRefused({"explain", kRecording, "--at", "0,9,0,0"}, "outside");
   ExpectRefused({"explain", kRecording, "--at", "0,0"}, "one index an axis");
   ExpectRefused({"explain", kRecording, "--at", "0,0,0,0", "--output", "z"}, "\"z\"");
