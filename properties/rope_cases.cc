@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gnomon/properties/cases.h"
+
 namespace gnomon::properties::rope {
 namespace {
 
@@ -231,6 +233,58 @@ Case WithPositions(const Case& c, const std::function<int64_t(int64_t)>& positio
 
 Case WithDirection(const Case& c, RopeDirection direction) {
   return WithParameter(c, "direction", kRopeDirectionNames[static_cast<size_t>(direction)]);
+}
+
+std::vector<CaseSource> Cases() {
+  const auto frequencies = [](bool unusual) {
+    return [unusual](Trial& t) {
+      Case c;
+      c.operation = "rope.frequencies";
+      c.format = t.DrawFormat();
+      const Limits limits = t.limits(c.operation);
+      t.RequireInside(!unusual || limits.takes("frequencies"));
+      c.parameters = DrawFrequencies(t.source(), unusual);
+      Fit(limits, c.operation, t.source(), &c.parameters);
+      return c;
+    };
+  };
+  const auto table = [](const Draw& draw) {
+    return [draw](Trial& t) { return DrawTable(t, draw); };
+  };
+  const auto apply = [](const Draw& draw) {
+    return [draw](Trial& t) { return DrawApply(t, draw); };
+  };
+  const auto given_tables = [](bool memory) {
+    return [memory](Trial& t) {
+      const Limits limits = t.limits("rope.apply");
+      t.RequireInside(limits.takes("cos") && limits.takes("sin"));
+      Draw draw;
+      draw.given_tables = true;
+      draw.memory = memory;
+      return DrawApply(t, draw);
+    };
+  };
+  Draw plain, unusual, memory, wide, special;
+  unusual.unusual_frequencies = true;
+  memory.memory = true;
+  wide.numbers = Numbers::kWide;
+  special.numbers = Numbers::kSpecial;
+  return {
+      {"rope.frequencies.plain", "rope.frequencies", CaseKind::kPlain, frequencies(false)},
+      {"rope.frequencies.unusual", "rope.frequencies", CaseKind::kSpecial, frequencies(true)},
+      {"rope.table.plain", "rope.table", CaseKind::kPlain, table(plain)},
+      {"rope.table.memory", "rope.table", CaseKind::kMemory, table(memory)},
+      {"rope.table.unusual_frequencies", "rope.table", CaseKind::kSpecial, table(unusual)},
+      {"rope.table.large", "rope.table", CaseKind::kLarge, table(plain)},
+      {"rope.apply.plain", "rope.apply", CaseKind::kPlain, apply(plain)},
+      {"rope.apply.given_tables", "rope.apply", CaseKind::kPlain, given_tables(false)},
+      {"rope.apply.memory", "rope.apply", CaseKind::kMemory, apply(memory)},
+      {"rope.apply.given_tables_memory", "rope.apply", CaseKind::kMemory, given_tables(true)},
+      {"rope.apply.special", "rope.apply", CaseKind::kSpecial, apply(special)},
+      {"rope.apply.wide", "rope.apply", CaseKind::kSpecial, apply(wide)},
+      {"rope.apply.unusual_frequencies", "rope.apply", CaseKind::kSpecial, apply(unusual)},
+      {"rope.apply.large", "rope.apply", CaseKind::kLarge, apply(plain)},
+  };
 }
 
 }  // namespace gnomon::properties::rope

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gnomon/properties/cases.h"
+
 namespace gnomon::properties::sinusoidal {
 namespace {
 
@@ -168,6 +170,50 @@ Case TableLike(const Case& c, Tensor positions) {
 Tensor Positions(const std::vector<int64_t>& values) {
   return Integers({static_cast<int64_t>(values.size())},
                   [&](int64_t i) { return values[static_cast<size_t>(i)]; });
+}
+
+std::vector<CaseSource> Cases() {
+  Draw plain, unusual, memory, wide, special;
+  plain.small = unusual.small = memory.small = wide.small = special.small = true;
+  unusual.unusual_frequencies = true;
+  memory.memory = true;
+  wide.numbers = Numbers::kWide;
+  special.numbers = Numbers::kSpecial;
+  const auto table = [](const Draw& draw) {
+    return [draw](Trial& t) { return DrawTable(t, draw); };
+  };
+  const auto add = [](const Draw& draw) { return [draw](Trial& t) { return DrawAdd(t, draw); }; };
+  std::vector<CaseSource> all = {
+      {"sinusoidal.table.plain", "sinusoidal.table", CaseKind::kPlain, table(plain)},
+      {"sinusoidal.table.memory", "sinusoidal.table", CaseKind::kMemory, table(memory)},
+      {"sinusoidal.table.unusual_frequencies", "sinusoidal.table", CaseKind::kSpecial,
+       table(unusual)},
+      {"sinusoidal.table.large", "sinusoidal.table", CaseKind::kLarge, table(plain)},
+      {"sinusoidal.add.plain", "sinusoidal.add", CaseKind::kPlain, add(plain)},
+      {"sinusoidal.add.memory", "sinusoidal.add", CaseKind::kMemory, add(memory)},
+      {"sinusoidal.add.special", "sinusoidal.add", CaseKind::kSpecial, add(special)},
+      {"sinusoidal.add.wide", "sinusoidal.add", CaseKind::kSpecial, add(wide)},
+      {"sinusoidal.add.unusual_frequencies", "sinusoidal.add", CaseKind::kSpecial, add(unusual)},
+      {"sinusoidal.add.large", "sinusoidal.add", CaseKind::kLarge, add(plain)},
+  };
+  for (const std::string operation : {"sinusoidal.shift_matrix", "sinusoidal.relative_head"}) {
+    const auto matrix = [operation](const Draw& draw) {
+      return [operation, draw](Trial& t) { return DrawMatrix(t, operation, draw); };
+    };
+    all.push_back({operation + ".plain", operation, CaseKind::kPlain, matrix(plain)});
+    all.push_back(
+        {operation + ".unusual_frequencies", operation, CaseKind::kSpecial, matrix(unusual)});
+    all.push_back({operation + ".large", operation, CaseKind::kLarge, matrix(plain)});
+  }
+  for (const std::string operation : {"sinusoidal.similarity", "sinusoidal.distance"}) {
+    const auto pairwise = [operation](const Draw& draw) {
+      return [operation, draw](Trial& t) { return DrawPairwise(t, operation, draw); };
+    };
+    all.push_back({operation + ".plain", operation, CaseKind::kPlain, pairwise(plain)});
+    all.push_back({operation + ".memory", operation, CaseKind::kMemory, pairwise(memory)});
+    all.push_back({operation + ".large", operation, CaseKind::kLarge, pairwise(plain)});
+  }
+  return all;
 }
 
 }  // namespace gnomon::properties::sinusoidal
