@@ -1,13 +1,24 @@
 #include "gnomon/oracle/subjects.h"
 
 #include "gnomon/oracle/kernel_subject.h"
+#include "gnomon/oracle/plugin_subject.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::oracle {
+namespace {
+
+constexpr std::string_view kPlugin = "plugin:";
+
+}  // namespace
 
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name) {
   std::vector<std::unique_ptr<properties::Subject>> found;
+  const bool prefixed = name.starts_with(kPlugin);
+  if (prefixed || name.ends_with(".so")) {
+    found.push_back(std::make_unique<PluginSubject>(prefixed ? name.substr(kPlugin.size()) : name));
+    return found;
+  }
   std::string known = "builtin, reference";
   for (auto& subject : KernelSubjects()) {
     known += ", " + subject->Name();
@@ -17,7 +28,9 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
   for (const properties::WrongSubject& wrong : properties::WrongSubjects())
     if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
   if (found.empty())
-    throw Rejected("--subject", name, "is none of " + known + ", wrong:<id of a mistake>", "CASE-6");
+    throw Rejected("--subject", name,
+                   "is none of " + known + ", wrong:<id of a mistake>, plugin:PATH or PATH.so",
+                   "CASE-6");
   return found;
 }
 

@@ -12,7 +12,8 @@ namespace gnomon::oracle {
 
 // "builtin": our kernels, every target in both modes. "builtin:AVX2", "builtin:AVX2/exact": one of
 // them. "reference": the truth, rounded. "wrong:<id>": a subject that is wrong on purpose
-// (spec/mistakes.md). Throws Rejected, saying what there is.
+// (spec/mistakes.md). "plugin:PATH" or "PATH.so": a plug-in (SUBJ-4). Throws Rejected, saying what
+// there is, or BadFile where a plug-in cannot be loaded.
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name);
 
 }  // namespace gnomon::oracle
