@@ -20,6 +20,7 @@ Guarded RunGuarded(Random& random, Case* c, Mode mode, bool in_place) {
   Guarded y(testing::Strided(random, x.dtype(), x.shape(), false, random() % 2 == 0));
   if (in_place) {
     for (int64_t i = 0; i < x.count(); ++i) y.tensor().SetBits(i, BitsAt(x.view(), i));
+    c->inputs["x"] = y.tensor();
     c->in_place = "x";
   }
   y.Fence();

@@ -42,7 +42,8 @@ struct Command {
 
 // The one list of commands, in the manual's order: `apply(Eval)` stands for `Command EvalCommand()`
 // of cli_eval.cc.
-#define GNOMON_FOR_EACH_COMMAND(apply) apply(Operations) apply(Eval) apply(Explain) apply(Check)
+#define GNOMON_FOR_EACH_COMMAND(apply) \
+  apply(Operations) apply(Eval) apply(Explain) apply(Check) apply(Fuzz)
 
 #define GNOMON_DECLARE(name) Command name##Command();
 GNOMON_FOR_EACH_COMMAND(GNOMON_DECLARE)

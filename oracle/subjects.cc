@@ -12,11 +12,16 @@ constexpr std::string_view kPlugin = "plugin:";
 
 }  // namespace
 
+std::optional<std::string> PluginPath(const std::string& name) {
+  if (name.starts_with(kPlugin)) return name.substr(kPlugin.size());
+  if (name.ends_with(".so")) return name;
+  return std::nullopt;
+}
+
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name) {
   std::vector<std::unique_ptr<properties::Subject>> found;
-  const bool prefixed = name.starts_with(kPlugin);
-  if (prefixed || name.ends_with(".so")) {
-    found.push_back(std::make_unique<PluginSubject>(prefixed ? name.substr(kPlugin.size()) : name));
+  if (const auto path = PluginPath(name)) {
+    found.push_back(std::make_unique<PluginSubject>(*path));
     return found;
   }
   std::string known = "builtin, reference";

@@ -3,6 +3,7 @@
 #define GNOMON_ORACLE_SUBJECTS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace gnomon::oracle {
 // (spec/mistakes.md). "plugin:PATH" or "PATH.so": a plug-in (SUBJ-4). Throws Rejected, saying what
 // there is, or BadFile where a plug-in cannot be loaded.
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name);
+
+// The library's path where the name is that of a plug-in.
+std::optional<std::string> PluginPath(const std::string& name);
 
 }  // namespace gnomon::oracle
 
