@@ -1,5 +1,6 @@
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "gnomon/oracle/cli_command.h"
 #include "gnomon/oracle/cli_options.h"
@@ -16,9 +17,16 @@ struct Arguments {
 
 int Run(Arguments arguments, const Terminal& terminal) {
   auto& [recording, subject] = arguments;
-  if (recording.file.empty() == subject.subject.empty())
-    throw Rejected("FILE", recording.file.empty() ? "(missing)" : recording.file,
-                   "give either a recording or --subject", "CASE-6");
+  if (recording.files.empty() == subject.subject.empty())
+    throw Rejected("FILE", recording.files.empty() ? "(missing)" : Quoted(recording.files.front()),
+                   "give either recordings or --subject", "CASE-6");
+  for (const std::string& file : recording.files)
+    if (file.empty()) throw Rejected("FILE", "\"\"", "must not be empty", "CASE-6");
+  const ReportFiles& reports = recording.reports;
+  std::set<std::string> written;
+  for (const std::string& file : {reports.junit, reports.markdown, reports.expected})
+    if (!file.empty() && !written.insert(file).second)
+      throw Rejected("--junit, --markdown, --expected", Quoted(file), "is given twice", "CASE-6");
   if (subject.subject.empty()) {
     Progress progress(terminal.err);
     if (terminal.watched) recording.progress = std::ref(progress);
@@ -26,13 +34,17 @@ int Run(Arguments arguments, const Terminal& terminal) {
   }
   if (!recording.stated.operation.empty()) subject.operation = recording.stated.operation;
   subject.json = recording.json;
+  subject.reports = recording.reports;
   return CheckSubject(subject, terminal.out);
 }
 
 std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   const auto arguments = std::make_shared<Arguments>();
   auto& [recording, of_subject] = *arguments;
-  Add(app, "FILE", "", &recording.file, "A recording: safetensors, or the output as .npy.");
+  app->add_option("FILE", recording.files,
+                  "Recordings: safetensors, or the output as .npy; a folder stands for every "
+                  ".safetensors file in it and below.")
+      ->type_name("...");
   Add(app, "--operation", "OP", &recording.stated.operation,
       "The operation; default that of the file's case, else rope.apply. With --subject a glob: "
       "'rope.*'.");
@@ -41,7 +53,13 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
   Add(app, "--floor", "PROFILE", &recording.floor,
       "The last profile that counts, in the order above; default f32-chained.");
-  AddFlag(app, "--json", &recording.json, "The report as JSON.");
+  AddFlag(app, "--json", &recording.json, "The report as JSON (spec/report.md).");
+  Add(app, "--junit", "FILE", &recording.reports.junit, "Write the results as JUnit XML too.");
+  Add(app, "--markdown", "FILE", &recording.reports.markdown, "Write them as Markdown too.");
+  Add(app, "--expected", "LIST", &recording.reports.expected,
+      "Failures that are known: the run succeeds if exactly those occur, as listed.");
+  AddFlag(app, "--update", &recording.reports.update,
+          "Rewrite LIST to what failed. New lines have no reason yet, and fail until they have.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
       "builtin:TARGET, reference, or wrong:<id>, a known mistake of spec/mistakes.md.");
@@ -50,6 +68,7 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
                           std::to_string(properties::kDefaultCases) + ".");
   AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
                        "With --subject: seed of the generators.");
+  app->get_option("--update")->needs(app->get_option("--expected"));
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :
@@ -66,7 +85,7 @@ Command CheckCommand() {
   return {
       {"check",
        "judge a recording or a live subject",
-       "gnomon check FILE [OPTIONS]\n    gnomon check --subject SUBJECT [OPTIONS]",
+       "gnomon check FILE... [OPTIONS]\n    gnomon check --subject SUBJECT [OPTIONS]",
        "Judges every output element of a recording against the bound of each profile, and names "
        "the first profile that all elements meet. What the file's own case states (metadata "
        "gnomon.case) needs no option. For any other tensor file the options say which tensor plays "
@@ -82,7 +101,17 @@ Command CheckCommand() {
        "Where the output is f64, f32 here means f64. An element whose bound exceeds the size of "
        "its pair is vacuous: it is counted apart and proves nothing.\n"
        "A config.json is read in its old and new form. Keys that speak of positions and are not "
-       "understood are refused.",
+       "understood are refused.\n"
+       "Of several files, or folders, each has a line, and the worst verdict decides: crashed, "
+       "nonconforming, nothing run, conforms. A file that cannot be judged ends the run with 3.\n"
+       "With --expected the run succeeds if exactly the failures of a list occur. A line of it "
+       "reads\n"
+       "  PATTERN  ERROR  MISTAKE  UNTIL  REASON\n"
+       "that is OPERATION/NAME/FORMAT or NAME alone, a case id, file name or property, with * and "
+       "?; "
+       "the largest error allowed, as reported, or -; the id of the mistake, or -; the last day on "
+       "which the line counts, YYYY-MM-DD, or -; and why, which may be a link. Anything else that "
+       "fails, passes or is no longer there fails the run, in one line each (spec/report.md).",
        kVerdictStatus,
        {{"gnomon check oracle/examples/llama_query.safetensors", 0},
         {"gnomon check oracle/examples/llama_query.safetensors --profile standard", 1},
@@ -95,7 +124,12 @@ Command CheckCommand() {
         {"gnomon check oracle/examples/y.npy --tensor x=oracle/examples/x.npy --tensor "
          "positions=oracle/examples/positions.npy --config oracle/examples/config.json "
          "--set layout=half_split",
-         0}}},
+         0},
+        {"gnomon check oracle/recordings oracle/examples/llama_query.safetensors", 1},
+        {"gnomon check oracle/examples/llama_query.safetensors --profile standard --expected "
+         "oracle/examples/known_failures.txt",
+         0},
+        {"gnomon check --subject reference --operation rope.frequencies --cases 1 --json", 0}}},
       AddCheck};
 }
 

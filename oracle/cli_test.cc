@@ -127,7 +127,7 @@ TEST_F(CliTest, BadParametersAreRefused) {
 
 TEST_F(CliTest, BadFilesAreRefused) {
   ExpectRefused({"check", folder_ / "missing"}, "cannot be opened");
-  ExpectRefused({"check", folder_}, "cannot be read");
+  ExpectRefused({"check", folder_}, "holds no .safetensors file");
   ExpectRefused({"check", Write("empty", "")}, "is neither a safetensors nor a .npy file");
   ExpectRefused({"check", Write("zeros", std::string(100, '\0'))},
                 "is neither a safetensors nor a .npy file");

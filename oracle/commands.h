@@ -44,11 +44,18 @@ struct ExplainArguments {
 };
 int Explain(const ExplainArguments& arguments, std::ostream& out);
 
+// Files that report a run, and the list that it is held to (spec/report.md); empty: none.
+struct ReportFiles {
+  std::string junit, markdown, expected;
+  bool update = false;  // rewrite the list
+};
+
 struct CheckArguments {
   CaseArguments stated;
-  std::string file;
+  std::vector<std::string> files;  // recordings, and folders of them
   std::string profile, floor;
   bool json = false;
+  ReportFiles reports;
   std::function<void(int64_t done, int64_t all)> progress;
 };
 int Check(const CheckArguments& arguments, std::ostream& out);
@@ -60,8 +67,15 @@ struct SubjectArguments {
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
   bool json = false;
+  ReportFiles reports;
 };
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
+
+// `gnomon diff`: two reports in JSON.
+struct DiffArguments {
+  std::string before, after;  // paths
+};
+int Diff(const DiffArguments& arguments, std::ostream& out);
 
 }  // namespace gnomon::oracle
 

@@ -78,7 +78,8 @@ std::string HistogramText(const Judgement& judgement) {
   const ErrorHistogram& h = judgement.histogram;
   int64_t largest = h.not_finite;
   for (int64_t count : h.counts) largest = std::max(largest, count);
-  std::string text = fmt::format("errors in {}\n", UnitName(judgement.unit));
+  std::string text = fmt::format("errors in {}, the largest {}\n", UnitName(judgement.unit),
+                                 Rough(judgement.histogram.largest));
   for (size_t k = 0; k < h.counts.size(); ++k) {
     if (h.counts[k] == 0) continue;
     const double low =

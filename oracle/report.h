@@ -33,6 +33,8 @@ struct Report {
   size_t shown = 0;           // the profile whose worst element is shown: met, or the nearest to it
 
   std::vector<std::string> hints;  // what to try next; shown below the sentence
+  // Known mistakes (spec/mistakes.md) that reproduce what is wrong; no value: nobody looked.
+  std::optional<std::vector<std::string>> mistakes;
 
   std::string Sentence() const;
   // What the recording cannot show, whatever the verdict.

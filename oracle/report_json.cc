@@ -103,6 +103,9 @@ Json ReportAsJson(const ReportParts& parts) {
                {"warnings", report.Warnings()},
                {"hints", report.hints}};
   json["profile"] = report.met ? Json(kProfiles[*report.met].name) : Json(nullptr);
+  json["largest_error"] =
+      judgement.elements == 0 ? Json(nullptr) : Finite(judgement.histogram.largest);
+  json["mistakes"] = report.mistakes ? Json(*report.mistakes) : Json(nullptr);
   json["parameters"] = Json::object();
   for (const auto& [name, value] : recording.c.parameters)
     json["parameters"][name] = ParameterAsJson(value);
