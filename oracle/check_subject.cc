@@ -6,6 +6,8 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/diagnose_subject.h"
+#include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
@@ -57,8 +59,11 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
     ++ran;
     held_all += report.holds();
     crashed += report.crashed();
+    std::vector<SubjectDiagnosis> diagnoses;
+    if (report.count(PropertyReport::kFails) > 0) diagnoses = DiagnoseSubject(*subject, options);
     if (arguments.json) {
       all.push_back(ToJson(report));
+      for (const SubjectDiagnosis& one : diagnoses) all.back()["diagnoses"].push_back(ToJson(one));
     } else {
       const int64_t held = report.count(PropertyReport::kHolds);
       const int64_t asked = static_cast<int64_t>(report.properties.size()) -
@@ -68,7 +73,13 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                          : report.crashed() ? "crashed"
                                             : "nonconforming",
                          subject->Name(), kProfiles[subject->Promise()].name, held, asked)
-          << ToText(report) << "\n";
+          << ToText(report)
+          << ToText(
+                 diagnoses,
+                 fmt::format("--subject {} --operation '{}' --cases {} --seed {}", subject->Name(),
+                             arguments.operation, arguments.cases, arguments.seed),
+                 arguments.out)
+          << "\n";
     }
   }
   const bool something_ran = ran > 0, all_hold = ran == held_all;

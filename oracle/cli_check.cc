@@ -26,6 +26,7 @@ int Run(Arguments arguments, const Terminal& terminal) {
   }
   if (!recording.stated.operation.empty()) subject.operation = recording.stated.operation;
   subject.json = recording.json;
+  subject.out = recording.out;
   return CheckSubject(subject, terminal.out);
 }
 
@@ -41,6 +42,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
   Add(app, "--floor", "PROFILE", &recording.floor,
       "The last profile that counts, in the order above; default f32-chained.");
+  Add(app, "--out", "DIR", &recording.out,
+      "Where something fails, write the smallest failing case into this folder, as a case file.");
   AddFlag(app, "--json", &recording.json, "The report as JSON.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "

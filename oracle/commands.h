@@ -48,6 +48,7 @@ struct CheckArguments {
   CaseArguments stated;
   std::string file;
   std::string profile, floor;
+  std::string out;  // folder for the smallest failing case
   bool json = false;
   std::function<void(int64_t done, int64_t all)> progress;
 };
@@ -59,6 +60,7 @@ struct SubjectArguments {
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
+  std::string out;  // folder for the smallest failing cases
   bool json = false;
 };
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
