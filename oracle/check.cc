@@ -8,7 +8,7 @@
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/conclusion.h"
-#include "gnomon/oracle/neighbours.h"
+#include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/recording_files.h"
 #include "gnomon/oracle/report.h"
 #include "gnomon/oracle/report_json.h"
@@ -75,11 +75,28 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   }
 }
 
-void AddHints(const Recording& recording, const Demand& demand, Report* report) {
+// What may be wrong, and the failing element in a file of its own.
+void AddDiagnosis(const Recording& recording, const Demand& demand, const CheckArguments& arguments,
+                  Report* report) {
   if (report->verdict != Verdict::kNonconforming) return;
-  for (const Neighbour& neighbour : ConformingNeighbours(recording, demand))
-    report->hints.push_back("would conform with " + neighbour.change + " (" +
-                            std::string(kProfiles[neighbour.profile].name) + ")");
+  const Answered answered{&recording.c, &recording.outputs};
+  report->diagnosis = std::make_shared<Diagnosis>(Diagnose({answered}, demand));
+  const Diagnosis& d = *report->diagnosis;
+  report->mistakes = d.mistakes;
+  if (d.smallest_element >= 0) {
+    const Cut cut = CutDown(answered, d.smallest_output, d.smallest_element);
+    const TensorSpec& spec =
+        OperationOf(recording.c).outputs[static_cast<size_t>(d.smallest_output)];
+    const std::string name =
+        ElementName(spec, IndexOf(recording.outputs.at(spec.role).shape, d.smallest_element));
+    if (arguments.out.empty()) {
+      report->hints.push_back("smallest failing case: " + name +
+                              " alone; --out DIR writes it to a file");
+    } else {
+      report->hints.push_back("smallest failing case: " + name + " alone: gnomon check " +
+                              WriteInto(arguments.out, cut));
+    }
+  }
   if (!recording.axes_by_rank.empty()) report->hints.push_back(AxesHint(recording));
 }
 
@@ -115,7 +132,7 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments) {
   const reference::Judgement judgement =
       reference::Judge(recording.c, recording.outputs, {arguments.progress});
   Report report(recording, judgement, demand);
-  AddHints(recording, demand, &report);
+  AddDiagnosis(recording, demand, arguments, &report);
   Judged judged{ResultOf(path, recording, judgement, report), report.Text(), {}};
   judged.json = ReportAsJson({report, recording, judgement, judged.result.name});
   return judged;

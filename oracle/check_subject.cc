@@ -8,6 +8,8 @@
 #include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/conclusion.h"
 #include "gnomon/oracle/declaration.h"
+#include "gnomon/oracle/diagnose_subject.h"
+#include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
@@ -37,6 +39,21 @@ Json ToJson(const SuiteReport& report) {
   return json;
 }
 
+// Of the operations and formats that the property asks.
+void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result) {
+  if (result->passes()) return;
+  for (const SubjectDiagnosis& one : diagnoses) {
+    const bool asked = std::find(result->operations.begin(), result->operations.end(),
+                                 one.operation) != result->operations.end();
+    if (!asked || (!result->format.empty() && result->format != Traits(one.format).name)) continue;
+    if (!result->mistakes) result->mistakes.emplace();
+    for (const std::string& mistake : one.diagnosis.mistakes)
+      if (std::find(result->mistakes->begin(), result->mistakes->end(), mistake) ==
+          result->mistakes->end())
+        result->mistakes->push_back(mistake);
+  }
+}
+
 }  // namespace
 
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
@@ -57,16 +74,28 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
     report.properties.push_back(CheckDeclaration(*subject, options.operation));
     ++ran;
     held_all += report.holds();
-    for (Result& result : ResultsOf(report)) results.push_back(std::move(result));
+    std::vector<SubjectDiagnosis> diagnoses;
+    if (report.count(PropertyReport::kFails) > 0) diagnoses = DiagnoseSubject(*subject, options);
+    for (Result& result : ResultsOf(report)) {
+      AddMistakes(diagnoses, &result);
+      results.push_back(std::move(result));
+    }
     if (arguments.json) {
       all.push_back(ToJson(report));
+      for (const SubjectDiagnosis& one : diagnoses) all.back()["diagnoses"].push_back(ToJson(one));
     } else {
       const int64_t held = report.count(PropertyReport::kHolds);
       const int64_t asked = static_cast<int64_t>(report.properties.size()) -
                             report.count(PropertyReport::kNotApplicable);
       out << fmt::format("{}: {} promises {}; {} of {} properties hold\n", Name(VerdictOf(report)),
                          subject->Name(), kProfiles[subject->Promise()].name, held, asked)
-          << ToText(report) << "\n";
+          << ToText(report)
+          << ToText(
+                 diagnoses,
+                 fmt::format("--subject {} --operation '{}' --cases {} --seed {}", subject->Name(),
+                             arguments.operation, arguments.cases, arguments.seed),
+                 arguments.out)
+          << "\n";
     }
   }
   const Conclusion conclusion = Conclude(std::move(results), arguments.reports);

@@ -35,6 +35,7 @@ int Run(Arguments arguments, const Terminal& terminal) {
   if (!recording.stated.operation.empty()) subject.operation = recording.stated.operation;
   subject.json = recording.json;
   subject.reports = recording.reports;
+  subject.out = recording.out;
   return CheckSubject(subject, terminal.out);
 }
 
@@ -53,6 +54,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
   Add(app, "--floor", "PROFILE", &recording.floor,
       "The last profile that counts, in the order above; default f32-chained.");
+  Add(app, "--out", "DIR", &recording.out,
+      "Where something fails, write the smallest failing case into this folder, as a case file.");
   AddFlag(app, "--json", &recording.json, "The report as JSON (spec/report.md).");
   Add(app, "--junit", "FILE", &recording.reports.junit, "Write the results as JUnit XML too.");
   Add(app, "--markdown", "FILE", &recording.reports.markdown, "Write them as Markdown too.");

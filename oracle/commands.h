@@ -54,6 +54,7 @@ struct CheckArguments {
   CaseArguments stated;
   std::vector<std::string> files;  // recordings, and folders of them
   std::string profile, floor;
+  std::string out;  // folder for the smallest failing case
   bool json = false;
   ReportFiles reports;
   std::function<void(int64_t done, int64_t all)> progress;
@@ -66,6 +67,7 @@ struct SubjectArguments {
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
+  std::string out;  // folder for the smallest failing cases
   bool json = false;
   ReportFiles reports;
 };
