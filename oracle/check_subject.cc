@@ -6,6 +6,7 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/declaration.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
@@ -51,9 +52,10 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   Json all = Json::array();
   int64_t ran = 0, held_all = 0, crashed = 0;
   for (const auto& subject : SubjectsNamed(arguments.subject)) {
-    const SuiteReport report = RunSuite(*subject, options);
+    SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;
+    report.properties.push_back(CheckDeclaration(*subject, options.operation));
     ++ran;
     held_all += report.holds();
     crashed += report.crashed();
