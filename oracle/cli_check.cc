@@ -65,7 +65,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
           "Rewrite LIST to what failed. New lines have no reason yet, and fail until they have.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
-      "builtin:TARGET, reference, or wrong:<id>, a known mistake of spec/mistakes.md.");
+      "builtin:TARGET, reference, wrong:<id> (a known mistake of spec/mistakes.md), or a plug-in: "
+      "plugin:PATH, or a path that ends in .so.");
   AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
                       "With --subject: cases for each property, at least 1; default " +
                           std::to_string(properties::kDefaultCases) + ".");

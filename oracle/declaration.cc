@@ -32,24 +32,25 @@ PropertyReport CheckDeclaration(properties::Subject& subject, const std::string&
     for (size_t i = 0; i < kFormats.size(); ++i) {
       const Format format = static_cast<Format>(i);
       if (subject.Declares(operation.name, format)) continue;
+      report.property.operations = {operation.name};
       const std::optional<Case> c = SmallCase(operation.name, format);
       if (!c) continue;
       Outputs outputs = properties::GuardedOutputs(*c);
       properties::OutputViews views;
       for (auto& [role, tensor] : outputs) views.emplace(role, tensor.view());
       const Outcome outcome = subject.Run(*c, views);
-      if (outcome.status != Outcome::kOk && outcome.status != Outcome::kCrashed) {
+      if (outcome.status == Outcome::kUnsupported || outcome.status == Outcome::kRejected) {
         ++report.cases;
         report.status = PropertyReport::kHolds;
-        report.property.operations = {operation.name};
         continue;
       }
-      const bool crashed = outcome.status == Outcome::kCrashed;
-      report.status = crashed ? PropertyReport::kCrashes : PropertyReport::kFails;
+      report.status =
+          outcome.status == Outcome::kCrashed ? PropertyReport::kCrashes : PropertyReport::kFails;
+      const char* const what = outcome.status == Outcome::kOk        ? "was answered"
+                               : outcome.status == Outcome::kCrashed ? "the question ended so: "
+                                                                     : "was tried: ";
       report.finding = operation.name + " in " + std::string(Traits(format).name) +
-                       " is not declared, and " +
-                       (crashed ? "the question ended in " + outcome.message : "was answered");
-      report.property.operations = {operation.name};
+                       " is not declared, and " + what + outcome.message;
       report.asked = {*c};
       return report;
     }
