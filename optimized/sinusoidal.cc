@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/frequencies.h"
 #include "gnomon/optimized/plan_cache.h"
@@ -94,7 +95,7 @@ void SinusoidalPlan::Table(const ConstTensorView& positions, const TensorView& p
     float* first = reinterpret_cast<float*>(pe.data);
     float* second = first + pairs;
     const bool sines_first = table_.layout == SinusoidalLayout::kSinCos;
-    const bool stream = StreamsPast(pe.count() * size);
+    const bool stream = pe.count() * size > StreamBytes();
     FillTable(*turns_, m.data(), m.size(),
               TableRows<float>{sines_first ? second : first, sines_first ? first : second,
                                2 * pairs, stream});
