@@ -210,8 +210,9 @@ struct NativeF16Interleaved {
                               size_t) {
     const V32 v0 = LoadF16(x), v1 = LoadF16(x + hn::Lanes(F32()));
     const V32 t0 = hn::Mul(hn::Shuffle2301(v0), t.s0), t1 = hn::Mul(hn::Shuffle2301(v1), t.s1);
-    Put(stream, JoinF16(hn::MulAdd(v0, t.c0, t0), hn::MulAdd(v1, t.c1, t1)),
-        hn::ScalableTag<uint16_t>(), y);
+    const hn::Rebind<uint16_t, F32> half;
+    Put(stream, DemoteF16(hn::MulAdd(v0, t.c0, t0)), half, y);
+    Put(stream, DemoteF16(hn::MulAdd(v1, t.c1, t1)), half, y + hn::Lanes(half));
   }
 };
 struct NativeF16HalfSplit {

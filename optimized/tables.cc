@@ -268,10 +268,10 @@ HWY_INLINE void Consecutive(const Turns& turns, int64_t m, size_t rows, const Si
 template <class Put>
 HWY_INLINE void EachOfRow(const AnchoredRows& rows, size_t row, const Put& put) {
   const F64 d;
-  const size_t upper = UpperHalf(), lanes = hn::Lanes(F32()), padded = rows.turns->padded();
+  const size_t upper = UpperHalf(), lanes = hn::Lanes(F32()), padded = rows.padded;
   const double* HWY_RESTRICT anchor = rows.anchor;
-  const double* HWY_RESTRICT cos_step = rows.steps->cos.data() + row * padded;
-  const double* HWY_RESTRICT sin_step = rows.steps->sin.data() + row * padded;
+  const double* HWY_RESTRICT cos_step = rows.cos_steps + row * padded;
+  const double* HWY_RESTRICT sin_step = rows.sin_steps + row * padded;
   const auto turn = [&](size_t pair, V64& c, V64& s) HWY_ATTR {
     const V64 c0 = hn::Load(d, anchor + pair), s0 = hn::Load(d, anchor + padded + pair);
     const V64 cj = hn::Load(d, cos_step + pair), sj = hn::Load(d, sin_step + pair);
@@ -401,12 +401,14 @@ void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
 
 size_t AnchoredRun(const Turns& turns, const int64_t* positions, size_t count) {
   const size_t run = RunOf(positions, count);
-  return run >= kShortRun && turns.steps() != nullptr ? run : 0;
+  return run >= kShortRun && turns.padded() <= kMaxStepPairs ? run : 0;
 }
 
 AnchoredRows AnchorRows(const Turns& turns, int64_t first, bool mirrored, double* anchor) {
   FillTable(turns, &first, 1, TableRows<double>{anchor, anchor + turns.padded()});
-  return {&turns, turns.steps(), anchor, first, mirrored, HWY_DYNAMIC_DISPATCH(StepRow)};
+  const Turns::Steps& steps = *turns.steps();
+  return {&turns,           turns.padded(), anchor,   steps.cos.data(),
+          steps.sin.data(), first,          mirrored, HWY_DYNAMIC_DISPATCH(StepRow)};
 }
 
 void FillTable(const Turns& turns, const int64_t* positions, size_t rows,

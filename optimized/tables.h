@@ -33,8 +33,9 @@ void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
 // traffic. Correctly rounded, sines negated with `mirrored` (the transpose, ROPE-6).
 struct AnchoredRows {
   const Turns* turns = nullptr;
-  const Turns::Steps* steps = nullptr;
+  size_t padded = 0;
   const double* anchor = nullptr;
+  const double *cos_steps = nullptr, *sin_steps = nullptr;
   int64_t first = 0;
   bool mirrored = false;
   // Fills cos, sin [padded()] for position first + row, row < kStepRows.
