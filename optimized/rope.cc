@@ -1,3 +1,7 @@
+// The idea: rope.apply is a copy with little arithmetic, so all that is not the copy has to be
+// small or hidden. The frequencies are set up once a plan. Consecutive positions share one anchor,
+// and each row of tables is made by the kernels just before its token (tables.h); what a token's
+// memory looks like is decided once a call (rope_tokens.h). Small calls allocate nothing.
 #include "gnomon/optimized/rope.h"
 
 #include <algorithm>
@@ -38,10 +42,9 @@ const RopeApply& Checked(const RopeApply& a) {
 template <class Block>
 void ForEachBlock(int64_t batches, int64_t seqs, bool shared, int64_t block_rows,
                   const Block& block) {
-  const int64_t together = shared ? batches : 1;
-  for (int64_t first = 0; first < batches; first += together)
+  for (int64_t first = 0; first < (shared ? 1 : batches); ++first)
     for (int64_t seq = 0; seq < seqs; seq += block_rows)
-      block(first, first + together, seq, std::min(block_rows, seqs - seq));
+      block(first, shared ? batches : first + 1, seq, std::min(block_rows, seqs - seq));
 }
 
 int64_t BlockRows(size_t padded) {

@@ -1,3 +1,6 @@
+// The idea: the table kernels write cosines and sines in two runs of columns, which is what a row
+// of the sin_cos and cos_sin layouts is: those are written where they belong. Every other layout,
+// format, scale or stride picks its columns from float32 rows in the first-level cache.
 #include "gnomon/optimized/sinusoidal.h"
 
 #include <algorithm>
