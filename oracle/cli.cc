@@ -160,17 +160,20 @@ class Cli {
     c->add_flag("--json", check_.json, "The report as JSON.");
     Add(c, "--subject", "SUBJECT", &subject_.subject,
         "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
-        "builtin:TARGET, reference, or wrong:<id>, a known mistake of spec/mistakes.md.");
+        "builtin:TARGET, reference, wrong:<id>, a known mistake of spec/mistakes.md, or "
+        "'process:COMMAND', a program that answers on its standard output (spec/subject.md).");
     Add(c, "--cases", "N", &subject_.cases,
         "With --subject: cases for each property, at least 1; default " +
             std::to_string(properties::kDefaultCases) + ".");
     Add(c, "--seed", "S", &subject_.seed, "With --subject: seed of the generators.");
+    Add(c, "--case-time", "S", &subject_.case_time,
+        "With --subject: seconds that a process may take for a case; default 5.");
     // What the other way of checking would ignore is refused.
     CLI::Option* subject = c->get_option("--subject");
     for (const char* of_a_recording :
          {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
       c->get_option(of_a_recording)->excludes(subject);
-    for (const char* of_a_subject : {"--cases", "--seed"})
+    for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
       c->get_option(of_a_subject)->needs(subject);
   }
 

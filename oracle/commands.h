@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
 namespace gnomon::oracle {
@@ -55,12 +56,15 @@ int Check(const CheckArguments& arguments, std::ostream& out);
 
 // `gnomon check --subject`: the property suite on a live subject.
 struct SubjectArguments {
-  std::string subject;                        // builtin, builtin:TARGET, reference or wrong:<id>
+  std::string subject;                        // as SubjectsNamed has them
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
+  double case_time = 5;  // seconds
   bool json = false;
 };
+// Throws Rejected for a time that cannot be.
+SubjectOptions ToOptions(const SubjectArguments& arguments);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
 
 }  // namespace gnomon::oracle

@@ -1,13 +1,22 @@
 #include "gnomon/oracle/subjects.h"
 
 #include "gnomon/oracle/kernel_subject.h"
+#include "gnomon/oracle/process_subject.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::oracle {
 
-std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name) {
+std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
+                                                                const SubjectOptions& options) {
   std::vector<std::unique_ptr<properties::Subject>> found;
+  constexpr std::string_view kProcess = "process:";
+  if (name.starts_with(kProcess)) {
+    ProcessOptions process;
+    process.case_time = options.case_time;
+    found.push_back(std::make_unique<ProcessSubject>(name.substr(kProcess.size()), process));
+    return found;
+  }
   std::string known = "builtin, reference";
   for (auto& subject : KernelSubjects()) {
     known += ", " + subject->Name();
@@ -17,7 +26,9 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
   for (const properties::WrongSubject& wrong : properties::WrongSubjects())
     if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
   if (found.empty())
-    throw Rejected("--subject", name, "is none of " + known + ", wrong:<id of a mistake>", "CASE-6");
+    throw Rejected("--subject", name,
+                   "is none of " + known + ", wrong:<id of a mistake>, process:<command>",
+                   "CASE-6");
   return found;
 }
 

@@ -2,6 +2,7 @@
 #ifndef GNOMON_ORACLE_SUBJECTS_H_
 #define GNOMON_ORACLE_SUBJECTS_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,10 +11,16 @@
 
 namespace gnomon::oracle {
 
+struct SubjectOptions {
+  std::chrono::milliseconds case_time{5000};  // of those that run outside this process
+};
+
 // "builtin": our kernels, every target in both modes. "builtin:AVX2", "builtin:AVX2/exact": one of
 // them. "reference": the truth, rounded. "wrong:<id>": a subject that is wrong on purpose
-// (spec/mistakes.md). Throws Rejected, saying what there is.
-std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name);
+// (spec/mistakes.md). "process:<command>": that program (SUBJ-5). Throws Rejected, saying what
+// there is, and BadFile where somebody's program or library is no subject.
+std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
+                                                                const SubjectOptions& options = {});
 
 }  // namespace gnomon::oracle
 
