@@ -25,3 +25,16 @@ if(GNOMON_TESTS OR GNOMON_FUZZERS)
     endif()
   endforeach()
 endif()
+
+# `gnomon fuzz` runs this program: the search of candidates, with clang's libFuzzer linked in. Plug-ins
+# built with -fsanitize=fuzzer-no-link find its counters, so it exports its symbols.
+file(GLOB runtimes /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR}.a)
+list(POP_BACK runtimes newest)
+set(GNOMON_FUZZER_RUNTIME "${newest}" CACHE FILEPATH "libclang_rt.fuzzer_no_main of clang")
+mark_as_advanced(GNOMON_FUZZER_RUNTIME)
+if(GNOMON_FUZZER_RUNTIME AND NOT GNOMON_SANITIZE)
+  add_executable(gnomon_fuzz_candidate ${PROJECT_SOURCE_DIR}/fuzz/candidate_main.cc)
+  set_target_properties(gnomon_fuzz_candidate PROPERTIES OUTPUT_NAME gnomon-fuzz ENABLE_EXPORTS ON)
+  target_link_libraries(gnomon_fuzz_candidate PRIVATE gnomon_fuzz gnomon_flags
+    -Wl,--whole-archive ${GNOMON_FUZZER_RUNTIME} -Wl,--no-whole-archive)
+endif()

@@ -33,11 +33,13 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
   if (!arguments.config.empty()) options.config = ReadConfig(arguments.config);
   for (const std::string& text : arguments.sets) {
     const auto [name, value] = SplitPair(text, "--set");
-    options.set[name] = ParseValue(name, value);
+    if (!options.set.emplace(name, ParseValue(name, value)).second)
+      throw Rejected("--set", Quoted(text), "states " + name + " a second time", "CASE-6");
   }
   for (const std::string& text : arguments.tensors) {
     const auto [role, name] = SplitPair(text, "--tensor");
-    options.tensors[role] = name;
+    if (!options.tensors.emplace(role, name).second)
+      throw Rejected("--tensor", Quoted(text), "names " + role + " a second time", "CASE-6");
   }
   if (!arguments.axes.empty()) options.axes = SplitList(arguments.axes, ',');
   if (!arguments.format.empty()) {

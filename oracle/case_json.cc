@@ -205,6 +205,10 @@ bool IsContiguous(const Tensor& tensor) {
   return tensor.view().contiguous() && layout.origin == 0 && layout.extent == tensor.count();
 }
 
+std::string ParametersJson(const Parameters& parameters) {
+  return ParametersText(parameters, true);
+}
+
 std::string CanonicalForm(const Case& c) {
   std::string text = "{\"format\":\"" + std::string(Traits(c.format).name) + "\"";
   if (!c.in_place.empty()) text += ",\"in_place\":" + Json(c.in_place).dump();

@@ -38,6 +38,8 @@ Value ToValue(const Json& json, const std::string& parameter, const std::string&
 bool IsContiguous(const Tensor& tensor);
 MemoryLayout LayoutOf(const Tensor& tensor);
 
+// The member `parameters` of the canonical form.
+std::string ParametersJson(const Parameters& parameters);
 std::string CanonicalForm(const Case& c);
 std::string CaseId(const Case& c);
 

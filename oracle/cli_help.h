@@ -4,23 +4,16 @@
 
 #include <CLI/App.hpp>
 #include <string>
-#include <vector>
+
+#include "gnomon/oracle/cli_command.h"
 
 namespace gnomon::oracle {
 
-// One line on a command.
-std::string Summary(const std::string& command);
+// The page of the program itself.
+Page ProgramPage();
 
 // NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, EXIT STATUS.
-std::string ManualPage(const CLI::App& app);
-
-// An example, as the manual shows it, and what it exits with. All run from the root of the
-// repository.
-struct Example {
-  std::string command;
-  int exit_code;
-};
-std::vector<Example> Examples(const std::string& command);
+std::string ManualPage(const Page& page, const CLI::App& app);
 
 }  // namespace gnomon::oracle
 

@@ -1,12 +1,7 @@
 // The command line as a person types it: the manual's examples, exit codes, bad input.
-#include "gnomon/oracle/cli.h"
+#include "gnomon/oracle/cli_test.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "gnomon/oracle/axes.h"
 #include "gnomon/oracle/cli_help.h"
@@ -15,63 +10,21 @@
 namespace gnomon::oracle {
 namespace {
 
-const std::filesystem::path kExamples = GNOMON_SOURCE_DIR "/oracle/examples";
-const std::string kRecording = kExamples / "llama_query.safetensors";
-const std::string kPlain = kExamples / "plain.safetensors";
-const std::string kPacked = "seq,heads*head_dim";
-
-struct Answer {
-  int code;
-  std::string out, err;
-};
-Answer Gnomon(const std::vector<std::string>& arguments, bool watched = false) {
-  std::ostringstream out, err;
-  const int code = RunCli(arguments, out, err, watched);
-  return {code, out.str(), err.str()};
-}
-
-// Exit code 3, nothing on the output, and one line that holds `message`.
-void ExpectRefused(const std::vector<std::string>& arguments, const std::string& message) {
-  const Answer run = Gnomon(arguments);
-  EXPECT_EQ(run.code, 3) << message;
-  EXPECT_EQ(run.out, "") << message;
-  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
-}
-
-class CliTest : public testing::Test {
- protected:
-  CliTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("gnomon-cli-" + std::to_string(getpid()))) {
-    std::filesystem::create_directory(folder_);
-  }
-  ~CliTest() override { std::filesystem::remove_all(folder_); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-  std::string WriteSafetensors(const std::string& name, const std::string& header,
-                               const std::string& data = "") const {
-    const uint64_t length = header.size();
-    return Write(name, std::string(reinterpret_cast<const char*>(&length), 8) + header + data);
-  }
-  const std::filesystem::path folder_;
-};
-
 TEST_F(CliTest, TheManualsExamplesDoWhatItSays) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(GNOMON_SOURCE_DIR);
   size_t examples = 0;
-  for (const char* command : {"", "operations", "eval", "explain", "check"}) {
-    std::vector<std::string> help = {command, "--help"};
+  std::vector<Page> pages = {ProgramPage()};
+  for (const Command& command : Commands()) pages.push_back(command.page);
+  for (const Page& manual : pages) {
+    std::vector<std::string> help = {manual.command, "--help"};
     if (help[0].empty()) help.erase(help.begin());
     const Answer page = Gnomon(help);
     EXPECT_EQ(page.code, 0);
     for (const char* part :
          {"NAME\n", "SYNOPSIS\n", "DESCRIPTION\n", "OPTIONS\n", "EXAMPLES\n", "EXIT STATUS\n"})
-      EXPECT_NE(page.out.find(part), std::string::npos) << command << " lacks " << part;
-    for (const Example& example : Examples(command)) {
+      EXPECT_NE(page.out.find(part), std::string::npos) << manual.command << " lacks " << part;
+    for (const Example& example : manual.examples) {
       EXPECT_NE(page.out.find("$ " + example.command + "\n"), std::string::npos);
       std::vector<std::string> arguments = SplitList(example.command, ' ');
       ASSERT_EQ(arguments[0], "gnomon");
@@ -145,8 +98,8 @@ TEST_F(CliTest, UsageIsRefused) {
   ExpectRefused({"check", kRecording, "--tensor", "=x"}, "NAME=VALUE");
   ExpectRefused({"check", kRecording, "--operation", "rope.reply"}, "rope.reply");
   ExpectRefused({"eval", "rope.reply"}, "is none of rope.frequencies,rope.table,rope.apply");
-  ExpectRefused({"check", "--subject", "reference", "--cases", "0"}, "--cases = 0");
-  ExpectRefused({"check", "--subject", "reference", "--cases", "-1"}, "--cases = -1");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "0"}, "--cases = \"0\"");
+  ExpectRefused({"check", "--subject", "reference", "--cases", "-1"}, "--cases = \"-1\"");
   ExpectRefused({"explain", kRecording, "--at", "0,9,0,0"}, "outside");
   ExpectRefused({"explain", kRecording, "--at", "0,0"}, "one index an axis");
   ExpectRefused({"explain", kRecording, "--at", "0,0,0,0", "--output", "z"}, "\"z\"");

@@ -60,12 +60,26 @@ struct SubjectArguments {
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
-  double case_time = 5;  // seconds
+  int64_t case_time_ms = 5000;  // of a plug-in or process
   bool json = false;
 };
-// Throws Rejected for a time that cannot be.
 SubjectOptions ToOptions(const SubjectArguments& arguments);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
+// The same on given cases, each held to the profile that the subject promises.
+int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>& files,
+               std::ostream& out);
+
+// `gnomon emit`: cases as files (SUBJ-8).
+struct EmitArguments {
+  std::string operation;    // a glob
+  std::string format;       // empty: every format
+  std::string out;          // a folder
+  std::string description;  // path of a subject's own (SUBJ-1); empty: all there is
+  int64_t cases = 20;       // of each operation and format
+  uint64_t seed = properties::kDefaultSeed;
+  bool truth = false;
+};
+int Emit(const EmitArguments& arguments, std::ostream& out);
 
 }  // namespace gnomon::oracle
 

@@ -117,6 +117,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name,
                      ParametersText(c), CaseId(c));
   for (const std::string& note : recording.notes) out << "inferred: " << note << "\n";
+  for (const std::string& note : recording.overrides) out << "overridden: " << note << "\n";
   out << "\n" << ElementName(*asked.spec, asked.index) << "\n";
   const reference::Place place = truth->Where(asked.output, asked.element);
   if (place.position) out << Line("position", std::to_string(*place.position));

@@ -48,16 +48,18 @@ FileBytes CopyBytes(std::span<const std::byte> bytes) {
 }
 
 FileBytes ReadFile(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe without a writer must not be waited for.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) Fail(path, "cannot be opened");
   struct stat status;
   if (fstat(file.get(), &status) != 0) Fail(path, "cannot be read");
+  if (!S_ISREG(status.st_mode)) throw BadFile(path, "cannot be read: not a regular file");
   // One byte more than a regular file holds: the read that finds the end needs room.
   size_t capacity = status.st_size > 0 ? static_cast<size_t>(status.st_size) + 1 : 1 << 16;
   size_t size = 0;
   std::shared_ptr<std::byte[]> memory = Allocate(capacity);
   while (true) {
-    if (size == capacity) {  // a pipe, or a file that grows
+    if (size == capacity) {  // a file that grows
       std::shared_ptr<std::byte[]> larger = Allocate(2 * capacity);
       std::memcpy(larger.get(), memory.get(), size);
       memory = std::move(larger);

@@ -100,9 +100,9 @@ std::vector<std::span<const std::byte>> DecodeRun(std::span<const std::byte> pay
   return cases;
 }
 
-Bytes EncodeDone(const std::vector<Answer>& answers) {
+Bytes EncodeDone(const std::vector<Reply>& answers) {
   Bytes payload;
-  for (const Answer& answer : answers) {
+  for (const Reply& answer : answers) {
     AppendInteger(static_cast<uint32_t>(answer.status), &payload);
     AppendInteger(static_cast<uint64_t>(answer.body.size()), &payload);
     Append(answer.body, &payload);
@@ -110,18 +110,18 @@ Bytes EncodeDone(const std::vector<Answer>& answers) {
   return payload;
 }
 
-std::vector<Answer> DecodeDone(std::span<const std::byte> payload, size_t count) {
+std::vector<Reply> DecodeDone(std::span<const std::byte> payload, size_t count) {
   Cursor cursor(payload, std::string(kDone));
-  std::vector<Answer> answers;
+  std::vector<Reply> answers;
   while (answers.size() < count) {
     if (cursor.left() == 0)
       throw BadFrame("sent a DONE with " + std::to_string(answers.size()) + " answers to " +
                      std::to_string(count) + " cases");
     const uint32_t status = cursor.Take<uint32_t>("status");
-    if (status > static_cast<uint32_t>(AnswerStatus::kFailed))
+    if (status > static_cast<uint32_t>(ReplyStatus::kFailed))
       throw BadFrame("sent a DONE with status " + std::to_string(status) + ", which is none");
     const uint64_t length = cursor.Take<uint64_t>("length");
-    answers.push_back({static_cast<AnswerStatus>(status), cursor.Take(length, "answer")});
+    answers.push_back({static_cast<ReplyStatus>(status), cursor.Take(length, "answer")});
   }
   if (cursor.left() > 0)
     throw BadFrame("sent a DONE with " + std::to_string(cursor.left()) + " bytes after its " +

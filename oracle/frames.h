@@ -53,14 +53,14 @@ Bytes EncodeRun(const std::vector<Bytes>& cases);
 std::vector<std::span<const std::byte>> DecodeRun(std::span<const std::byte> payload);
 
 // The payload of DONE.
-enum class AnswerStatus : uint32_t { kOk, kUnsupported, kRejected, kFailed };
-struct Answer {
-  AnswerStatus status = AnswerStatus::kOk;
+enum class ReplyStatus : uint32_t { kOk, kUnsupported, kRejected, kFailed };
+struct Reply {
+  ReplyStatus status = ReplyStatus::kOk;
   std::span<const std::byte> body;  // a safetensors file, or a message
 };
-Bytes EncodeDone(const std::vector<Answer>& answers);
+Bytes EncodeDone(const std::vector<Reply>& answers);
 // Throws BadFrame unless there are `count` answers, and nothing else.
-std::vector<Answer> DecodeDone(std::span<const std::byte> payload, size_t count);
+std::vector<Reply> DecodeDone(std::span<const std::byte> payload, size_t count);
 
 // Bytes of others as one line of text of bounded length; the end of it where `end` is set.
 std::string Printable(std::span<const std::byte> bytes, size_t longest, bool end = false);

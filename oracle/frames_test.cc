@@ -31,7 +31,7 @@ TEST(Frames, TheBytesOfTheClause) {
   EXPECT_EQ(Text(EncodeFrame(kBye, {})), std::string("BYE_\0\0\0\0\0\0\0\0", 12));
   EXPECT_EQ(Text(EncodeFrame(kRun, EncodeRun({Copy("ab")}))),
             std::string("RUN_\x0e\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0ab", 26));
-  EXPECT_EQ(Text(EncodeDone({{AnswerStatus::kFailed, Raw("no")}})),
+  EXPECT_EQ(Text(EncodeDone({{ReplyStatus::kFailed, Raw("no")}})),
             std::string("\x03\0\0\0\x02\0\0\0\0\0\0\0no", 14));
 }
 
@@ -65,10 +65,10 @@ TEST(Frames, WhatIsNoneIsSeenAtItsFirstByte) {
 }
 
 TEST(Frames, AnswersAreAsManyAsTheCases) {
-  const Bytes two = EncodeDone({{AnswerStatus::kOk, Raw("file")}, {AnswerStatus::kRejected, {}}});
-  const std::vector<Answer> answers = DecodeDone(two, 2);
+  const Bytes two = EncodeDone({{ReplyStatus::kOk, Raw("file")}, {ReplyStatus::kRejected, {}}});
+  const std::vector<Reply> answers = DecodeDone(two, 2);
   EXPECT_EQ(Text(answers[0].body), "file");
-  EXPECT_EQ(answers[1].status, AnswerStatus::kRejected);
+  EXPECT_EQ(answers[1].status, ReplyStatus::kRejected);
   const auto refusal = [](std::span<const std::byte> payload, size_t count) {
     return Refusal([&] { DecodeDone(payload, count); });
   };
@@ -76,9 +76,9 @@ TEST(Frames, AnswersAreAsManyAsTheCases) {
   EXPECT_EQ(refusal(two, 1), "sent a DONE with 12 bytes after its 1 answers");
   for (size_t cut = 1; cut < two.size(); ++cut)
     EXPECT_NE(refusal(std::span(two).first(cut), 2), "") << cut;
-  EXPECT_EQ(refusal(EncodeDone({{static_cast<AnswerStatus>(4), {}}}), 1),
+  EXPECT_EQ(refusal(EncodeDone({{static_cast<ReplyStatus>(4), {}}}), 1),
             "sent a DONE with status 4, which is none");
-  Bytes long_one = EncodeDone({{AnswerStatus::kOk, Raw("file")}});
+  Bytes long_one = EncodeDone({{ReplyStatus::kOk, Raw("file")}});
   for (size_t i = 4; i < 12; ++i) long_one[i] = std::byte{0xff};
   EXPECT_EQ(refusal(long_one, 1),
             "sent a DONE whose answer needs 18446744073709551615 bytes where 4 are left");
@@ -97,7 +97,7 @@ TEST(Frames, CasesComeBack) {
 TEST(Frames, HostileBytes) {
   std::mt19937_64 random(5);
   const Bytes good =
-      EncodeDone({{AnswerStatus::kOk, Raw("file")}, {AnswerStatus::kFailed, Raw("x")}});
+      EncodeDone({{ReplyStatus::kOk, Raw("file")}, {ReplyStatus::kFailed, Raw("x")}});
   int decoded = 0, refused = 0;
   for (int round = 0; round < 20000; ++round) {
     Bytes bytes = good;
@@ -106,7 +106,7 @@ TEST(Frames, HostileBytes) {
           static_cast<std::byte>(random() % 3 ? random() % 5 : random());
     bytes.resize(bytes.size() - random() % 3);
     try {
-      for (const Answer& answer : DecodeDone(bytes, 2)) ASSERT_LE(answer.body.size(), bytes.size());
+      for (const Reply& answer : DecodeDone(bytes, 2)) ASSERT_LE(answer.body.size(), bytes.size());
       ++decoded;
     } catch (const BadFrame&) {
       ++refused;

@@ -31,7 +31,7 @@ uint64_t LongestAnswer(const Call& call) {
 }
 
 // The tensors of an answer, which must be the outputs and nothing else. Throws BadFile.
-TensorFile ReadAnswer(const Answer& answer, const Call& call) {
+TensorFile ReadAnswer(const Reply& answer, const Call& call) {
   const std::string name = "its answer";
   TensorFile file = ParseSafetensors(CopyBytes(answer.body), name);
   for (const auto& [role, view] : call.outputs) {
@@ -55,8 +55,8 @@ TensorFile ReadAnswer(const Answer& answer, const Call& call) {
   return file;
 }
 
-Outcome Take(const Answer& answer, const Call& call) {
-  if (answer.status != AnswerStatus::kOk) {
+Outcome Take(const Reply& answer, const Call& call) {
+  if (answer.status != ReplyStatus::kOk) {
     constexpr Outcome::Status kStatus[] = {Outcome::kOk, Outcome::kUnsupported, Outcome::kRejected,
                                            Outcome::kFailed};
     return {kStatus[static_cast<size_t>(answer.status)], Printable(answer.body, kLongestMessage)};
@@ -179,7 +179,7 @@ void ProcessSubject::Ask(Batch batch) {
   const std::chrono::milliseconds time =
       options_.case_time * static_cast<std::chrono::milliseconds::rep>(files.size());
   const Bytes payload = child_->Ask(EncodeFrame(kRun, EncodeRun(files)), kDone, longest, time);
-  std::vector<Answer> answers;
+  std::vector<Reply> answers;
   try {
     answers = DecodeDone(payload, files.size());
   } catch (const BadFrame& error) {
@@ -190,7 +190,7 @@ void ProcessSubject::Ask(Batch batch) {
   if (twice) CompareAgain(answers[again], answers.back(), &batch[again]);
 }
 
-void ProcessSubject::CompareAgain(const Answer& first, const Answer& again,
+void ProcessSubject::CompareAgain(const Reply& first, const Reply& again,
                                   Question* question) const {
   if (question->outcome.status == Outcome::kFailed) return;
   const auto differs = [&](const std::string& how) {
@@ -198,7 +198,7 @@ void ProcessSubject::CompareAgain(const Answer& first, const Answer& again,
                          "two equal calls have different answers (SUBJ-6): " + how};
   };
   if (first.status != again.status) return differs("it refused one of them");
-  if (first.status != AnswerStatus::kOk) return;
+  if (first.status != ReplyStatus::kOk) return;
   try {
     const TensorFile one = ReadAnswer(first, *question->call);
     const TensorFile other = ReadAnswer(again, *question->call);

@@ -32,7 +32,7 @@ class ProcessSubject : public properties::Subject {
   explicit ProcessSubject(const std::string& command, const ProcessOptions& options = {});
   ~ProcessSubject() override;
 
-  std::string Name() const override { return description_.name; }
+  std::string Name() const override { return origin_; }
   bool Declares(const std::string& operation, Format format) const override {
     return description_.Declares(operation, format);
   }
@@ -64,7 +64,7 @@ class ProcessSubject : public properties::Subject {
   bool Halve(Batch batch);
   bool OneByOne(Batch batch);
   // SUBJ-6: the second of two equal calls.
-  void CompareAgain(const Answer& first, const Answer& again, Question* question) const;
+  void CompareAgain(const Reply& first, const Reply& again, Question* question) const;
 
   const std::vector<std::string> arguments_;
   const std::string origin_;  // "process:" and the command

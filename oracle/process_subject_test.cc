@@ -1,5 +1,5 @@
 // Processes (SUBJ-5, SUBJ-7): what they answer is taken, how they die is said in one line, and the
-// run goes on. The process is process_child.py.
+// run goes on. The process is testing/process_child.py.
 #include "gnomon/oracle/process_subject.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using properties::Call;
 using properties::Outcome;
 
 std::string Child(const std::string& what) {
-  return "python3 '" GNOMON_SOURCE_DIR "/oracle/process_child.py' " + what;
+  return "python3 '" GNOMON_SOURCE_DIR "/oracle/testing/process_child.py' " + what;
 }
 // Only who is known to hang is given little time: this machine may be busy.
 ProcessOptions TimeFor(const std::string& what) {
@@ -87,7 +87,8 @@ TEST(SplitCommand, Words) {
 
 TEST(ProcessSubject, DescribesItselfAndAnswers) {
   ProcessSubject subject(Child(""));
-  EXPECT_EQ(subject.Name(), "child");
+  EXPECT_EQ(subject.Name(), "process:" + Child(""));
+  EXPECT_EQ(subject.description().name, "child");
   EXPECT_TRUE(subject.Declares("rope.apply", Format::kF32));
   EXPECT_FALSE(subject.Declares("rope.apply", Format::kF16));
   Asked asked(300);

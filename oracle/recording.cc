@@ -51,7 +51,12 @@ class Reader {
     if (own_case_) header_ = ParseCaseHeader(found->second, file_.name);
     Case& c = recording_.c;
     c = header_.c;
-    if (!options_.operation.empty()) c.operation = options_.operation;
+    if (!options_.operation.empty()) {
+      if (!c.operation.empty() && c.operation != options_.operation)
+        recording_.overrides.push_back("operation " + options_.operation +
+                                       ", where the file's case says " + c.operation);
+      c.operation = options_.operation;
+    }
     if (c.operation.empty()) {
       c.operation = "rope.apply";
       Note("operation rope.apply, the default");
@@ -60,6 +65,41 @@ class Reader {
     if (operation_ == nullptr) RefuseOperation();
     for (const Parameters* more : {&options_.config, &options_.set})
       for (const auto& [name, value] : *more) c.parameters[name] = value;
+    NoteOverrides();
+    const bool has_x = IsRole("x", true, false) || IsRole("y", false, true);
+    if (!options_.axes.empty() && !has_x)
+      throw Rejected("--axes", Join(options_.axes),
+                     "states those of x and y; " + operation_->name + " has neither", "CASE-7");
+  }
+  void NoteOverrides() {
+    for (const auto& [name, value] : recording_.c.parameters) {
+      const auto own = header_.c.parameters.find(name);
+      if (!own_case_ || (own != header_.c.parameters.end() && own->second == value)) continue;
+      recording_.overrides.push_back(
+          name + " " + ToText(value) + ", where the file's case says " +
+          (own == header_.c.parameters.end() ? "nothing" : ToText(own->second)));
+    }
+    if (own_case_ && options_.format && *options_.format != header_.c.format)
+      recording_.overrides.push_back("format " + std::string(Traits(*options_.format).name) +
+                                     ", where the file's case says " +
+                                     std::string(Traits(header_.c.format).name));
+    for (const auto& [role, name] : options_.tensors)
+      if (const auto own = OwnName(role); own && *own != name)
+        recording_.overrides.push_back("tensor " + role + " is " + name +
+                                       ", where the file's case says " + *own);
+    if (!options_.axes.empty())
+      for (const char* role : {"x", "y"})
+        if (const auto own = header_.axes.find(role);
+            own != header_.axes.end() && own->second != options_.axes)
+          recording_.overrides.push_back("axes of " + std::string(role) + " " +
+                                         Join(options_.axes) + ", where the file's case says " +
+                                         Join(own->second));
+  }
+  // The tensor that the file's own case names for a role.
+  std::optional<std::string> OwnName(const std::string& role) const {
+    for (const auto* names : {&header_.inputs, &header_.outputs})
+      if (const auto found = names->find(role); found != names->end()) return found->second;
+    return std::nullopt;
   }
 
   [[noreturn]] void RefuseOperation() const {

@@ -26,9 +26,10 @@ struct RecordingOptions {
 struct Recording {
   Case c;
   std::map<std::string, ConstTensorView> outputs;  // by role; those that the file holds
-  std::vector<std::string> notes;  // what was inferred rather than stated, for the report
-  std::string axes_by_rank;        // axes of x where nobody stated them: "batch,seq,heads,head_dim"
-  std::vector<FileBytes> memory;   // what `outputs` points into
+  std::vector<std::string> notes;      // what was inferred rather than stated, for the report
+  std::vector<std::string> overrides;  // what the user stated against the file's own case
+  std::string axes_by_rank;       // axes of x where nobody stated them: "batch,seq,heads,head_dim"
+  std::vector<FileBytes> memory;  // what `outputs` points into
 };
 
 // Throws BadFile or Rejected. The case is not yet validated.

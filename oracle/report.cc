@@ -241,6 +241,7 @@ std::string Report::Text() const {
   for (const std::string& hint : hints) text += "hint: " + hint + "\n";
   text += fmt::format("\ncase {}: {}\n", case_id_, TensorsText(recording_));
   for (const std::string& note : recording_.notes) text += "inferred: " + note + "\n";
+  for (const std::string& note : recording_.overrides) text += "overridden: " + note + "\n";
   text += "\n" + ProfilesText(judgement_);
   if (const ProfileResult& standard = judgement_.profiles[kStandard]; standard.outside_from)
     text += fmt::format("\ndeparts from standard at |position| {}\n", *standard.outside_from);

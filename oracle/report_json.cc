@@ -99,6 +99,7 @@ Json ReportAsJson(const ReportParts& parts) {
                {"by_position", ByPositionAsJson(judgement)},
                {"profiles", ProfilesAsJson(judgement)},
                {"inferred", recording.notes},
+               {"overridden", recording.overrides},
                {"warnings", report.Warnings()},
                {"hints", report.hints}};
   json["profile"] = report.met ? Json(kProfiles[*report.met].name) : Json(nullptr);

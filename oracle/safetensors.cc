@@ -63,6 +63,7 @@ class Parser {
     if (bytes_.size < 8) Fail("is no safetensors file: shorter than 8 bytes");
     uint64_t length;
     std::memcpy(&length, bytes_.memory.get(), 8);
+    if (length == 0) Fail("header length is 0: the shortest header is {}");
     if (length > kLongestHeader)
       Fail("header length " + std::to_string(length) + " exceeds " +
            std::to_string(kLongestHeader));

@@ -71,7 +71,7 @@ TEST(SafetensorsTest, RefusesWhatLies) {
            offsets + "}}";
   };
   const std::vector<Bad> cases = {
-      {"", "", "JSON"},
+      {"", "", "header length is 0"},
       {"[]", "", "no JSON object"},
       {R"({"x":1})", "", "no JSON object"},
       {R"({"x":{"dtype":"F32")", "", "JSON"},

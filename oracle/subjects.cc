@@ -1,20 +1,33 @@
 #include "gnomon/oracle/subjects.h"
 
 #include "gnomon/oracle/kernel_subject.h"
+#include "gnomon/oracle/plugin_subject.h"
 #include "gnomon/oracle/process_subject.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::oracle {
+namespace {
+
+constexpr std::string_view kPlugin = "plugin:", kProcess = "process:";
+
+}  // namespace
 
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
                                                                 const SubjectOptions& options) {
   std::vector<std::unique_ptr<properties::Subject>> found;
-  constexpr std::string_view kProcess = "process:";
   if (name.starts_with(kProcess)) {
     ProcessOptions process;
     process.case_time = options.case_time;
     found.push_back(std::make_unique<ProcessSubject>(name.substr(kProcess.size()), process));
+    return found;
+  }
+  const bool prefixed = name.starts_with(kPlugin);
+  if (prefixed || name.ends_with(".so")) {
+    WorkerLimits limits;
+    limits.run_seconds = std::chrono::duration<double>(options.case_time).count();
+    found.push_back(
+        std::make_unique<PluginSubject>(prefixed ? name.substr(kPlugin.size()) : name, limits));
     return found;
   }
   std::string known = "builtin, reference";
@@ -26,9 +39,10 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
   for (const properties::WrongSubject& wrong : properties::WrongSubjects())
     if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
   if (found.empty())
-    throw Rejected("--subject", name,
-                   "is none of " + known + ", wrong:<id of a mistake>, process:<command>",
-                   "CASE-6");
+    throw Rejected(
+        "--subject", name,
+        "is none of " + known + ", wrong:<id of a mistake>, plugin:PATH, PATH.so, process:COMMAND",
+        "CASE-6");
   return found;
 }
 

@@ -17,8 +17,9 @@ struct SubjectOptions {
 
 // "builtin": our kernels, every target in both modes. "builtin:AVX2", "builtin:AVX2/exact": one of
 // them. "reference": the truth, rounded. "wrong:<id>": a subject that is wrong on purpose
-// (spec/mistakes.md). "process:<command>": that program (SUBJ-5). Throws Rejected, saying what
-// there is, and BadFile where somebody's program or library is no subject.
+// (spec/mistakes.md). "plugin:PATH" or "PATH.so": a plug-in (SUBJ-4). "process:COMMAND": a program
+// (SUBJ-5). Throws Rejected, saying what there is, or BadFile where a plug-in cannot be loaded or a
+// program is no subject.
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
                                                                 const SubjectOptions& options = {});
 

@@ -13,8 +13,11 @@ TensorFile ReadTensorFile(const std::string& path) {
   const FileBytes bytes = ReadFile(path);
   // The header of a safetensors file, JSON, begins at byte 8.
   const bool may_be_safetensors = bytes.size >= 9 && bytes.text()[8] == '{';
-  if (!IsNpy(bytes) && !may_be_safetensors)
-    throw BadFile(path, "is neither a safetensors nor a .npy file");
+  if (!IsNpy(bytes) && !may_be_safetensors) {
+    const bool no_header = bytes.size >= 8 && bytes.text().substr(0, 8) == std::string(8, '\0');
+    throw BadFile(path, std::string("is neither a safetensors nor a .npy file") +
+                            (no_header ? ": as safetensors its header length would be 0" : ""));
+  }
   return IsNpy(bytes) ? ParseNpy(bytes, path) : ParseSafetensors(bytes, path);
 }
 

@@ -22,19 +22,22 @@ std::string Explain(const reference::ElementReport& e) {
 
 }  // namespace
 
+std::string Explain(const reference::Judgement& judgement, size_t profile) {
+  const reference::ProfileResult& result = judgement.profiles[profile];
+  std::string flushed;
+  if (judgement.flushed > 0)
+    flushed = "; " + std::to_string(judgement.flushed) + " subnormal results flushed to zero";
+  return Explain(*result.first_outside) + "; " + std::to_string(result.outside) + " of " +
+         std::to_string(judgement.elements) + " elements outside " +
+         std::string(kProfiles[profile].name) + flushed;
+}
+
 void ExpectWithinBound(Trial& trial, const Case& c) {
   const Outputs outputs = trial.Run(c);
   const reference::Judgement judgement = reference::Judge(c, outputs);
   const reference::ProfileResult& result =
       judgement.profiles[*ProfileFromName(trial.promise().name)];
-  if (result.outside > 0) {
-    std::string flushed;
-    if (judgement.flushed > 0)
-      flushed = "; " + std::to_string(judgement.flushed) + " subnormal results flushed to zero";
-    trial.Fail(Explain(*result.first_outside) + "; " + std::to_string(result.outside) + " of " +
-               std::to_string(judgement.elements) + " elements outside " +
-               std::string(trial.promise().name) + flushed);
-  }
+  if (result.outside > 0) trial.Fail(Explain(judgement, *ProfileFromName(trial.promise().name)));
   if (result.within > 0) trial.NoteCompared();
 }
 

@@ -4,9 +4,12 @@
 #define GNOMON_PROPERTIES_JUDGED_H_
 
 #include "gnomon/properties/trial.h"
+#include "gnomon/reference/judge.h"
 
 namespace gnomon::properties {
 
+// What is wrong with an answer that has elements outside that profile, in one line.
+std::string Explain(const reference::Judgement& judgement, size_t profile);
 // Asks the case and judges the answer (BOUND-7).
 void ExpectWithinBound(Trial& trial, const Case& c);
 

@@ -44,9 +44,13 @@ void Fit(const Limits& limits, const std::string& operation, Source& source,
     const auto found = parameters->find(name);
     return found == parameters->end() ? otherwise : std::get<double>(found->second);
   };
+  const double drawn = number("head_dim", 0), even = std::floor(drawn / 2) * 2;
+  if (drawn != even && limits.takes("rotary_dim")) {
+    parameters->insert({"rotary_dim", even});
+  } else if (drawn != even && limits.parameters.count("head_dim") == 0) {
+    parameters->insert_or_assign("head_dim", even);
+  }
   const double head_dim = number("head_dim", 0);
-  const double even = std::floor(head_dim / 2) * 2;
-  if (head_dim != even && limits.takes("rotary_dim")) parameters->insert({"rotary_dim", even});
   if (number("rotary_dim", head_dim) > head_dim) parameters->insert_or_assign("rotary_dim", even);
   if (number("rotary_offset", 0) + number("rotary_dim", head_dim) > head_dim)
     parameters->erase("rotary_offset");

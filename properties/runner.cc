@@ -2,11 +2,11 @@
 // a simpler counterexample shortens and lowers the tape.
 #include <rapidcheck.h>
 
-#include <algorithm>
 #include <ostream>
 #include <unordered_map>
 
 #include "gnomon/properties/suite.h"
+#include "gnomon/properties/tape.h"
 #include "gnomon/properties/trial.h"
 
 namespace gnomon::properties {
@@ -17,40 +17,16 @@ constexpr int kMostShrinkTrials = 400;
 constexpr int kMostCrashTrials = 60;  // each may cost a new process, or a time limit
 constexpr int kDiscardsPerCase = 20;
 
-struct Tape {
-  std::vector<uint64_t> words;
+struct Choices {
+  Tape tape;
 };
-std::ostream& operator<<(std::ostream& os, const Tape& tape) {
-  return os << tape.words.size() << " choices";
+std::ostream& operator<<(std::ostream& os, const Choices& choices) {
+  return os << choices.tape.size() << " choices";
 }
 
-// Simpler tapes, the boldest first: cut off the end, then zero blocks, then lower single choices.
-std::vector<Tape> Simpler(const Tape& tape) {
-  std::vector<Tape> simpler;
-  const size_t n = tape.words.size();
-  for (size_t cut = n; cut >= 1; cut /= 2) {
-    Tape shorter = tape;
-    shorter.words.resize(n - cut);
-    simpler.push_back(std::move(shorter));
-  }
-  const auto changed = [&](size_t at, size_t size, uint64_t to) {
-    Tape lower = tape;
-    bool any = false;
-    for (size_t i = at; i < std::min(at + size, n); ++i) {
-      any |= lower.words[i] != to;
-      lower.words[i] = to;
-    }
-    if (any) simpler.push_back(std::move(lower));
-  };
-  for (size_t size = std::min<size_t>(n / 2, 64); size >= 4; size /= 4)
-    for (size_t at = 0; at < n; at += size) changed(at, size, 0);
-  for (size_t at = 0; at < std::min<size_t>(n, 96); ++at) {
-    const uint64_t word = tape.words[at];
-    if (word == 0) continue;
-    changed(at, 1, 0);
-    if (word >> 56) changed(at, 1, word / 2);
-    if (word >> 60) changed(at, 1, word - word / 8);
-  }
+std::vector<Choices> Simpler(const Choices& choices) {
+  std::vector<Choices> simpler;
+  for (Tape& tape : SimplerTapes(choices.tape)) simpler.push_back({std::move(tape)});
   return simpler;
 }
 
@@ -76,24 +52,24 @@ uint64_t SeedFor(const std::string& name, uint64_t seed) {
 
 void RunProperty(Subject& subject, const std::vector<Format>& formats, const SuiteOptions& options,
                  PropertyReport* report) {
-  const rc::Gen<Tape> tapes([](const rc::Random& random, int) {
+  const rc::Gen<Choices> tapes([](const rc::Random& random, int) {
     uint64_t state = rc::Random(random).next();
-    Tape tape;
+    Choices drawn;
     for (size_t i = 0; i < kTapeLength; ++i)
-      tape.words.push_back(Spread(state += 0x9e3779b97f4a7c15u));
+      drawn.tape.push_back(Spread(state += 0x9e3779b97f4a7c15u));
     return rc::shrinkable::shrinkRecur(
-        std::move(tape), [](const Tape& t) { return rc::seq::fromContainer(Simpler(t)); });
+        std::move(drawn), [](const Choices& c) { return rc::seq::fromContainer(Simpler(c)); });
   });
 
   int trials_since_failure = 0;
   const auto instance = [&] {
-    const Tape tape = *tapes;
+    const Choices choices = *tapes;
     const bool shrinking =
         report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
     const int most =
         report->status == PropertyReport::kCrashes ? kMostCrashTrials : kMostShrinkTrials;
     if (shrinking && ++trials_since_failure > most) return;
-    Source source(tape.words);
+    Source source(choices.tape);
     Trial trial(subject, source, formats);
     const Trial::Verdict verdict = trial.Judge(report->property.check);
     switch (verdict) {

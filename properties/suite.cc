@@ -85,9 +85,7 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
 }
 
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
-  const std::string& selector =
-      report.options.selector.empty() ? report.subject : report.options.selector;
-  return "gnomon check --subject " + ShellQuoted(selector) + " --operation " +
+  return "gnomon check --subject " + ShellQuoted(report.subject) + " --operation " +
          property.property.operations.front() + " --seed " + std::to_string(report.options.seed) +
          " --cases " + std::to_string(report.options.cases);
 }

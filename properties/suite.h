@@ -28,7 +28,6 @@ struct SuiteOptions {
   int cases = kDefaultCases;    // instances of each property that count
   uint64_t seed = kDefaultSeed;
   Which which = Which::kAll;
-  std::string selector;  // how the command line names the subject; empty: by its own name
   bool shrink = true;    // look for a simpler case that fails too
   std::function<void(const Property&)> progress;
 };

@@ -30,13 +30,13 @@ double OneRounding(Format format, double v) {
 
 AngleOrigin OriginOf(const Number& base, const std::vector<Number>& frequencies, int64_t numerator,
                      int64_t denominator, int64_t pair) {
+  if (!frequencies.empty()) return GivenOrigin(frequencies[static_cast<size_t>(pair)], pair);
   AngleOrigin origin;
   origin.numerator = numerator;
   origin.denominator = denominator;
   origin.log_base = std::abs(std::log(base.value)) * kEvaluated;
-  origin.explicit_frequency = !frequencies.empty();
   origin.pair = pair;
-  origin.inexact_base = IsInexactBase(base);
+  origin.inexact_base = IsInexact(base);
   return origin;
 }
 

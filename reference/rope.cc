@@ -13,9 +13,11 @@ namespace {
 
 AngleTerms TermsOf(const RopeFrequencies& f) {
   return AngleTerms([f](int64_t pair) { return Frequency<Interval>(f, pair); },
-                    [f, log_base = LogBaseUpperBound(f.rope_theta)](int64_t pair) {
-                      return AngleOrigin{2 * pair, f.rotary_dim, log_base, !f.frequencies.empty(),
-                                         pair, IsInexactBase(f.rope_theta)};
+                    [f, log_base = LogBaseUpperBound(f.rope_theta),
+                     inexact = IsInexact(f.rope_theta)](int64_t pair) {
+                      if (!f.frequencies.empty())
+                        return GivenOrigin(f.frequencies[static_cast<size_t>(pair)], pair);
+                      return AngleOrigin{2 * pair, f.rotary_dim, log_base, false, pair, inexact};
                     });
 }
 

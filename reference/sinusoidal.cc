@@ -12,9 +12,12 @@ namespace {
 
 AngleTerms TermsOf(const SinusoidalTable& t) {
   return AngleTerms([t](int64_t pair) { return Frequency<Interval>(t, pair); },
-                    [t, log_base = LogBaseUpperBound(t.base)](int64_t pair) {
+                    [t, log_base = LogBaseUpperBound(t.base),
+                     inexact = IsInexact(t.base)](int64_t pair) {
+                      if (!t.frequencies.empty())
+                        return GivenOrigin(t.frequencies[static_cast<size_t>(pair)], pair);
                       return AngleOrigin{t.ExponentNumerator(pair), t.ExponentDenominator(),
-                                         log_base, !t.frequencies.empty(), pair, IsInexactBase(t.base)};
+                                         log_base, false, pair, inexact};
                     });
 }
 

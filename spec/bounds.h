@@ -78,17 +78,32 @@ struct AngleOrigin {
   double log_base = 0;      // |ln base|, rounded up
   bool explicit_frequency = false;
   int64_t pair = 0;
-  bool inexact_base = false;  // no value of f32: rounding it costs e more
+  bool inexact_base = false;   // no value of f32: rounding it costs e more
+  bool inexact_given = false;  // the given frequency is no value of f32
+  bool exact_product = false;  // it is 0 or a power of two
 };
 
-inline bool IsInexactBase(const Number& base) {
-  return !base.decimal.empty() || base.value != RoundToFormat(Format::kF32, base.value);
+// Whether rounding it to f32 changes it.
+inline bool IsInexact(const Number& number) {
+  return !IsBinary64(number) || number.value != RoundToFormat(Format::kF32, number.value);
+}
+
+// Of a given frequency. `numerator` and the base play no part.
+inline AngleOrigin GivenOrigin(const Number& frequency, int64_t pair) {
+  AngleOrigin origin;
+  int exponent;
+  const double fraction = std::abs(std::frexp(frequency.value, &exponent));
+  origin.explicit_frequency = true;
+  origin.pair = pair;
+  origin.inexact_given = IsInexact(frequency);
+  origin.exact_product = !origin.inexact_given && (fraction == 0 || fraction == 0.5);
+  return origin;
 }
 
 // BOUND-3. Relative error of a frequency formed in the working format, as a count of roundings.
 inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
   if (form == AngleForm::kExact) return 0;
-  if (o.explicit_frequency) return 1;  // rounded to the working format, if it was not in it
+  if (o.explicit_frequency) return o.inexact_given ? 1 : 0;  // rounded to the working format
   if (o.numerator == 0) return 0;      // 1, in every form
   const int64_t reduced = o.denominator / std::gcd(o.numerator, o.denominator);
   const bool inexact = (reduced & (reduced - 1)) != 0;  // e is no binary fraction
@@ -114,7 +129,8 @@ inline double AngleError(AngleForm form, const AngleOrigin& o, int64_t position,
   const double largest = ExactPowerOfTwo(Traits(working).precision);
   const double rounded = std::abs(static_cast<double>(position)) > largest ? 1 : 0;
   const double frequency = FrequencyRoundings(form, o);
-  const double product = frequency > 0 ? 1 : 0;  // a product with 1 is exact
+  const bool exact = o.explicit_frequency ? o.exact_product : frequency == 0;  // a product with 1
+  const double product = exact ? 0 : 1;
   return Gamma(frequency + product + rounded, UnitRoundoff(working));
 }
 

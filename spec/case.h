@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,6 +29,32 @@ struct Number {
   explicit Number(const std::string& text) : value(std::strtod(text.c_str(), nullptr)), decimal(text) {}
   bool operator==(const Number&) const = default;
 };
+
+// Whether the decimal is exactly its nearest binary64. A binary64 has at most 767 significant digits, and
+// printf is asked for all of them.
+inline bool IsBinary64(const Number& number) {
+  if (number.decimal.empty()) return true;
+  // Sign, significant digits without zeros around them, and the power of ten of the first one.
+  const auto parts = [](const std::string& text) {
+    std::string digits;
+    long power = -1;
+    bool after_point = false;
+    size_t i = 0;
+    for (; i < text.size() && text[i] != 'e' && text[i] != 'E'; ++i) {
+      if (text[i] == '.') after_point = true;
+      if (text[i] < '0' || text[i] > '9') continue;
+      const bool leading = digits.empty() && text[i] == '0';
+      if (!leading) digits += text[i];
+      power += after_point ? (leading ? -1 : 0) : (leading ? 0 : 1);
+    }
+    if (i < text.size()) power += std::strtol(text.c_str() + i + 1, nullptr, 10);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    return std::tuple(text[0] == '-', digits, digits.empty() ? 0 : power);
+  };
+  char text[800];
+  std::snprintf(text, sizeof text, "%.766e", number.value);
+  return parts(number.decimal) == parts(text);
+}
 
 // The shortest text that reads back as the same number.
 inline std::string ToText(const Number& number) {

@@ -2,9 +2,13 @@
 #ifndef GNOMON_SPEC_OPERATION_H_
 #define GNOMON_SPEC_OPERATION_H_
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/spec/case.h"
@@ -48,6 +52,7 @@ struct OperationSpec {
   // Throws Rejected unless parameters and shapes are in the operation's domain. Called by `Validate`,
   // after the inputs have been seen to be there.
   std::function<std::vector<OutputShape>(const Case&)> validate_shapes;
+  std::string overwrites = "";  // the input whose memory the output may take; empty: none
 };
 
 // POS-1. Positions are integers, in tokens.
@@ -87,6 +92,62 @@ inline void ValidateInputs(const Case& c, const std::vector<TensorSpec>& specs) 
   for (const auto& [role, tensor] : c.inputs)
     if (!known.count(role))
       throw Rejected(role, "(tensor)", "is not an input of " + c.operation, "CASE-4");
+}
+
+// CASE-4. Elements of all outputs together.
+inline constexpr int64_t kMostElements = int64_t{1} << 30;
+
+inline void ValidateSize(const std::vector<OutputShape>& outputs) {
+  int64_t room = kMostElements;
+  for (const OutputShape& output : outputs) {
+    int64_t count = 1;
+    std::string shape;
+    for (int64_t extent : output.shape) {
+      shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+      count = extent > 0 && count > kMostElements / extent ? kMostElements + 1 : count * extent;
+    }
+    if (count > room)
+      throw Rejected(output.role, "[" + shape + "]", "outputs must not exceed 2^30 elements", "CASE-4");
+    room -= count;
+  }
+}
+
+// CASE-4. Whether two elements of a tensor lie in the same place.
+inline bool SharesMemory(const ConstTensorView& view) {
+  if (view.count() < 2 || view.contiguous()) return false;
+  std::vector<std::pair<int64_t, int64_t>> axes;  // |stride|, extent
+  for (size_t i = 0; i < view.rank(); ++i)
+    if (view.shape[i] > 1) axes.emplace_back(std::abs(view.strides[i]), view.shape[i]);
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;  // of the axes so far: each next one has to step over them
+  bool nested = true;
+  for (const auto& [stride, extent] : axes) {
+    nested &= stride > reach;
+    reach += stride * (extent - 1);
+  }
+  if (nested) return false;
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < view.count(); ++i)
+    if (!seen.insert(view.OffsetOf(i)).second) return true;
+  return false;
+}
+
+// CASE-4. What `in_place` may name.
+inline void ValidateInPlace(const Case& c, const OperationSpec& operation,
+                            const std::vector<OutputShape>& outputs) {
+  if (c.in_place.empty()) return;
+  const std::string& role = operation.overwrites;
+  if (c.in_place != role)
+    throw Rejected("in_place", c.in_place,
+                   role.empty() ? "no input of " + c.operation + " can be overwritten"
+                                : "only " + role + " can be overwritten",
+                   "CASE-4");
+  const Tensor& input = c.inputs.at(role);
+  if (input.dtype() != DTypeOf(c.format) || input.shape() != outputs.front().shape)
+    throw Rejected("in_place", role, "must have the format and shape of " + outputs.front().role,
+                   "CASE-4");
+  if (SharesMemory(input.view()))
+    throw Rejected("in_place", role, "its elements share memory", "CASE-4");
 }
 }  // namespace gnomon
 

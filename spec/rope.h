@@ -175,8 +175,6 @@ inline std::vector<OutputShape> ValidateApply(const Case& c) {
       throw Rejected("sin", std::string(Name(of_sin.dtype())),
                      "must have the type and shape of cos", "ROPE-4");
   }
-  if (!c.in_place.empty() && c.in_place != "x")
-    throw Rejected("in_place", c.in_place, "only x can be overwritten", "ROPE-3");
   return {{"y", x}};
 }
 
@@ -208,7 +206,7 @@ inline const std::vector<OperationSpec>& Operations() {
         {"cos", {"batch", "seq", "pair"}, "given cosines, any values", true},
         {"sin", {"batch", "seq", "pair"}, "given sines, any values", true}},
        {{"y", {"batch", "seq", "heads", "head_dim"}, "rotated x"}},
-       ErrorUnit::kRoundoffOfSum, ValidateApply}};
+       ErrorUnit::kRoundoffOfSum, ValidateApply, "x"}};
   return operations;
 }
 

@@ -43,7 +43,10 @@ inline const OperationSpec& OperationOf(const Case& c) {
 inline std::vector<OutputShape> Validate(const Case& c) {
   const OperationSpec& operation = OperationOf(c);
   ValidateInputs(c, operation.inputs);
-  return operation.validate_shapes(c);
+  std::vector<OutputShape> outputs = operation.validate_shapes(c);
+  ValidateSize(outputs);
+  ValidateInPlace(c, operation, outputs);
+  return outputs;
 }
 
 // Outputs of the right shapes, filled with zeros.

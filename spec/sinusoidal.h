@@ -163,8 +163,6 @@ inline std::vector<OutputShape> ValidateAdd(const Case& c) {
   if (x.dtype() != DTypeOf(c.format))
     throw Rejected("x", std::string(Name(x.dtype())),
                    "must have the case's format " + std::string(Traits(c.format).name), "CASE-4");
-  if (!c.in_place.empty() && c.in_place != "x")
-    throw Rejected("in_place", c.in_place, "only x can be overwritten", "SIN-5");
   return {{"y", x.shape()}};
 }
 
@@ -272,7 +270,7 @@ inline const std::vector<OperationSpec>& Operations() {
        with({{"token_scale", "1", "a number, or sqrt_width", "multiplies x first"}}),
        {{"x", {"batch", "seq", "width"}, "token embeddings"}, positions},
        {{"y", {"batch", "seq", "width"}, "token_scale x + pe"}},
-       ErrorUnit::kRoundoffOfSum, ValidateAdd},
+       ErrorUnit::kRoundoffOfSum, ValidateAdd, "x"},
       {"sinusoidal.shift_matrix", "M_k with PE[t + k] = M_k PE[t]", with({offset}), {},
        {{"matrix", {"row", "column"}, "M_k"}}, ErrorUnit::kUlp, ValidateMatrix},
       {"sinusoidal.relative_head", "W = c M_k, the head that attends to offset k",

@@ -8,6 +8,7 @@ install(TARGETS ${libraries} EXPORT gnomonTargets ARCHIVE DESTINATION ${CMAKE_IN
 install(TARGETS gnomon_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(room IN LISTS rooms)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.h)
+  list(FILTER headers EXCLUDE REGEX "_test\\.h$")
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gnomon/${room})
 endforeach()
 

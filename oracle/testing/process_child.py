@@ -1,4 +1,4 @@
-"""A process (SUBJ-5) for process_subject_test.cc: answers rope.apply by y = x, and misbehaves where it is told to.
+"""A process (SUBJ-5) for oracle/process_subject_test.cc: answers rope.apply by y = x, and misbehaves where it is told to.
 
 Usage: process_child.py [WHAT]. A case is bad if its head_dim is 6; WHAT is done at the first bad case.
 """

@@ -1,0 +1,89 @@
+#include "gnomon/fuzz/candidate.h"
+
+#include <filesystem>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/case_file.h"
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/subjects.h"
+#include "gnomon/spec/rejected.h"
+
+namespace gnomon::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<properties::Subject> OneSubject(const CandidateOptions& options) {
+  std::vector<std::unique_ptr<properties::Subject>> named = oracle::SubjectsNamed(options.subject);
+  if (named.size() > 1)
+    std::erase_if(named,
+                  [&](const auto& s) { return Askable(*s, options.hunt.operations).empty(); });
+  if (named.size() != 1)
+    throw Rejected("--subject", options.subject,
+                   "names " + std::to_string(named.size()) + " subjects that do " +
+                       options.hunt.operations + ": one is searched at a time",
+                   "SUBJ-1");
+  return std::move(named.front());
+}
+
+void MakeFolder(const std::string& out) {
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (!fs::is_directory(out)) throw oracle::BadFile(out, "is no folder and cannot be made");
+}
+
+// The command that asks or judges a find again.
+std::string Repeat(const CandidateOptions& options, const properties::Subject& subject,
+                   const Find& find, const std::string& file) {
+  if (find.judged)
+    return "gnomon check " + file + " --floor " + std::string(kProfiles[subject.Promise()].name);
+  return "gnomon check --subject " + options.subject + " " + file;
+}
+
+}  // namespace
+
+CandidateReport FuzzCandidate(const CandidateOptions& options) {
+  if (!options.out.empty()) MakeFolder(options.out);
+  const auto isolated = [&] { return OneSubject(options); };
+  const auto searched = [&] { return OneSubject(options); };
+  const std::unique_ptr<properties::Subject> subject = isolated();
+  const HuntResult result = Hunt(searched, isolated, options.hunt);
+
+  CandidateReport report;
+  const auto line = [&](const std::string& text) { report.text += text + "\n"; };
+  const std::string what = subject->Name() + ": " + std::to_string(result.asked) +
+                           " questions in " + std::to_string(options.hunt.seconds) + " s, seed " +
+                           std::to_string(options.hunt.seed) +
+                           (result.guided ? ", led by the candidate's coverage"
+                                          : ", not led by coverage: the candidate is not "
+                                            "instrumented, or is no plug-in");
+  const size_t finds = result.finds.size();
+  if (finds > 0) {
+    line(std::to_string(finds) + (finds == 1 ? " find: " : " finds: ") + what);
+  } else if (result.asked == 0 && result.unrepeated.empty()) {
+    line("nothing run: " + what);
+    report.exit_code = 4;
+  } else {
+    line("nothing found: " + what);
+  }
+  for (const Find& find : result.finds) {
+    report.exit_code = std::max(report.exit_code, find.crashed ? 2 : 1);
+    line("  " + find.Signature());
+    line("    " + find.question.property + ": " + find.message);
+    if (options.out.empty()) continue;
+    const std::string file =
+        (fs::path(options.out) / (find.c.operation + "-" + oracle::CaseId(find.c) + ".safetensors"))
+            .string();
+    oracle::WriteCaseFile(file, find.c, find.outputs);
+    line("    repeat: " + Repeat(options, *subject, find, file));
+  }
+  for (const std::string& seen : result.unrepeated) {
+    report.exit_code = std::max(report.exit_code, 1);
+    line("  seen in the search, and not when it was asked again: " + seen);
+  }
+  if (result.crashes > 0)
+    line("  the candidate took its process down " + std::to_string(result.crashes) + " times");
+  return report;
+}
+
+}  // namespace gnomon::fuzz

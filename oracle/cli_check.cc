@@ -1,0 +1,119 @@
+#include <limits>
+#include <memory>
+
+#include "gnomon/oracle/cli_command.h"
+#include "gnomon/oracle/cli_options.h"
+#include "gnomon/oracle/progress.h"
+#include "gnomon/spec/rejected.h"
+
+namespace gnomon::oracle {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  CheckArguments recording;
+  SubjectArguments subject;
+};
+
+int Run(Arguments arguments, const Terminal& terminal) {
+  auto& [files, recording, subject] = arguments;
+  if (subject.subject.empty()) {
+    if (files.size() != 1)
+      throw Rejected("FILE", files.empty() ? "(missing)" : files[1],
+                     "give either a recording or --subject", "CASE-6");
+    recording.file = files[0];
+    Progress progress(terminal.err);
+    if (terminal.watched) recording.progress = std::ref(progress);
+    return Check(recording, terminal.out);
+  }
+  if (!recording.stated.operation.empty()) subject.operation = recording.stated.operation;
+  subject.json = recording.json;
+  if (!files.empty()) {
+    if (!recording.stated.operation.empty())
+      throw Rejected("--operation", recording.stated.operation,
+                     "selects properties; the files state their own", "CASE-6");
+    return CheckCases(subject, files, terminal.out);
+  }
+  return CheckSubject(subject, terminal.out);
+}
+
+std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
+  const auto arguments = std::make_shared<Arguments>();
+  auto& [files, recording, of_subject] = *arguments;
+  app->add_option("FILE", files,
+                  "A recording: safetensors, or the output as .npy. With --subject: cases that it "
+                  "is asked instead of the suite.")
+      ->type_name("");
+  Add(app, "--operation", "OP", &recording.stated.operation,
+      "The operation; default that of the file's case, else rope.apply. With --subject a glob: "
+      "'rope.*'.");
+  AddCase(app, &recording.stated);
+  AddTensors(app, &recording.stated);
+  Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
+  Add(app, "--floor", "PROFILE", &recording.floor,
+      "The last profile that counts, in the order above; default f32-chained.");
+  AddFlag(app, "--json", &recording.json, "The report as JSON.");
+  Add(app, "--subject", "SUBJECT", &of_subject.subject,
+      "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
+      "builtin:TARGET, reference, wrong:<id>, a known mistake of spec/mistakes.md, PATH.so, a "
+      "plug-in, or 'process:COMMAND', a program that answers on its standard output; both as "
+      "spec/subject.md has them.");
+  AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
+                      "With --subject: cases for each property, at least 1; default " +
+                          std::to_string(properties::kDefaultCases) + ".");
+  AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
+                       "With --subject: seed of the generators.");
+  AddInteger<int64_t>(app, "--case-time", "MS", &of_subject.case_time_ms, 1, 10'000'000,
+                      "With --subject: milliseconds that a plug-in or process may take for a case; "
+                      "default 5000.");
+  // What the other way of checking would ignore is refused.
+  CLI::Option* subject = app->get_option("--subject");
+  for (const char* of_a_recording :
+       {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
+    app->get_option(of_a_recording)->excludes(subject);
+  for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
+    app->get_option(of_a_subject)->needs(subject);
+  return [=] { return Run(*arguments, terminal); };
+}
+
+}  // namespace
+
+Command CheckCommand() {
+  return {
+      {"check",
+       "judge a recording or a live subject",
+       "gnomon check FILE [OPTIONS]\n    gnomon check --subject SUBJECT "
+       "[FILE...] [OPTIONS]",
+       "Judges every output element of a recording against the bound of each profile, and names "
+       "the first profile that all elements meet. What the file's own case states (metadata "
+       "gnomon.case) needs no option. For any other tensor file the options say which tensor plays "
+       "which role, in which order its axes are stored, and the parameters. The layout is never "
+       "guessed.\n"
+       "Profiles, in the order in which they are tried:\n"
+       "  rounded       the correctly rounded truth\n"
+       "  standard      exact angles; tables and arithmetic in f32\n"
+       "  f32-angle     angles formed in f32: most code in float32\n"
+       "  f32-exp       the same with frequencies by exp: classic sinusoidal tables\n"
+       "  f32-angle-16  tables and arithmetic in the 16-bit output format\n"
+       "  f32-chained   frequencies multiplied up pair by pair\n"
+       "Where the output is f64, f32 here means f64. An element whose bound exceeds the size of "
+       "its pair is vacuous: it is counted apart and proves nothing.\n"
+       "A config.json is read in its old and new form. Keys that speak of positions and are not "
+       "understood are refused.",
+       kVerdictStatus,
+       {{"gnomon check oracle/examples/llama_query.safetensors", 0},
+        {"gnomon check oracle/examples/llama_query.safetensors --profile standard", 1},
+        {"gnomon check oracle/examples/plain.safetensors --config oracle/examples/config.json "
+         "--set layout=half_split --axes seq,heads*head_dim",
+         0},
+        {"gnomon check oracle/examples/plain.safetensors --config oracle/examples/config.json "
+         "--set layout=interleaved --axes seq,heads*head_dim --json",
+         1},
+        {"gnomon check oracle/examples/y.npy --tensor x=oracle/examples/x.npy --tensor "
+         "positions=oracle/examples/positions.npy --config oracle/examples/config.json "
+         "--set layout=half_split",
+         0}}},
+      AddCheck};
+}
+
+}  // namespace gnomon::oracle
