@@ -56,6 +56,12 @@ void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result)
 
 }  // namespace
 
+SubjectOptions ToOptions(const SubjectArguments& arguments) {
+  SubjectOptions options;
+  options.case_time = std::chrono::milliseconds(arguments.case_time_ms);
+  return options;
+}
+
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   if (arguments.cases < 1 || arguments.cases > std::numeric_limits<int>::max())
     throw Rejected("--cases", std::to_string(arguments.cases), "must be from 1 to 2^31 - 1",
@@ -67,7 +73,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   Json all = Json::array();
   int64_t ran = 0, held_all = 0;
   std::vector<Result> results;
-  for (const auto& subject : SubjectsNamed(arguments.subject)) {
+  for (const auto& subject : SubjectsNamed(arguments.subject, ToOptions(arguments))) {
     SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;

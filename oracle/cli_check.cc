@@ -17,9 +17,8 @@ struct Arguments {
 
 int Run(Arguments arguments, const Terminal& terminal) {
   auto& [recording, subject] = arguments;
-  if (recording.files.empty() == subject.subject.empty())
-    throw Rejected("FILE", recording.files.empty() ? "(missing)" : Quoted(recording.files.front()),
-                   "give either recordings or --subject", "CASE-6");
+  if (recording.files.empty() && subject.subject.empty())
+    throw Rejected("FILE", "(missing)", "give recordings, or --subject", "CASE-6");
   for (const std::string& file : recording.files)
     if (file.empty()) throw Rejected("FILE", "\"\"", "must not be empty", "CASE-6");
   const ReportFiles& reports = recording.reports;
@@ -36,6 +35,12 @@ int Run(Arguments arguments, const Terminal& terminal) {
   subject.json = recording.json;
   subject.reports = recording.reports;
   subject.out = recording.out;
+  if (!recording.files.empty()) {
+    if (!recording.stated.operation.empty())
+      throw Rejected("--operation", recording.stated.operation,
+                     "selects properties; the files state their own", "CASE-6");
+    return CheckCases(subject, recording.files, terminal.out);
+  }
   return CheckSubject(subject, terminal.out);
 }
 
@@ -44,7 +49,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   auto& [recording, of_subject] = *arguments;
   app->add_option("FILE", recording.files,
                   "Recordings: safetensors, or the output as .npy; a folder stands for every "
-                  ".safetensors file in it and below.")
+                  ".safetensors file in it and below. With --subject: cases that it is asked "
+                  "instead of the suite.")
       ->type_name("...");
   Add(app, "--operation", "OP", &recording.stated.operation,
       "The operation; default that of the file's case, else rope.apply. With --subject a glob: "
@@ -65,20 +71,24 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
           "Rewrite LIST to what failed. New lines have no reason yet, and fail until they have.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
-      "builtin:TARGET, reference, wrong:<id> (a known mistake of spec/mistakes.md), or a plug-in: "
-      "plugin:PATH, or a path that ends in .so.");
+      "builtin:TARGET, reference, wrong:<id>, a known mistake of spec/mistakes.md, PATH.so, a "
+      "plug-in, or 'process:COMMAND', a program that answers on its standard output; both as "
+      "spec/subject.md has them.");
   AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
                       "With --subject: cases for each property, at least 1; default " +
                           std::to_string(properties::kDefaultCases) + ".");
   AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
                        "With --subject: seed of the generators.");
   app->get_option("--update")->needs(app->get_option("--expected"));
+  AddInteger<int64_t>(app, "--case-time", "MS", &of_subject.case_time_ms, 1, 10'000'000,
+                      "With --subject: milliseconds that a plug-in or process may take for a case; "
+                      "default 5000.");
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :
        {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
     app->get_option(of_a_recording)->excludes(subject);
-  for (const char* of_a_subject : {"--cases", "--seed"})
+  for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);
   return [=] { return Run(*arguments, terminal); };
 }
@@ -89,7 +99,8 @@ Command CheckCommand() {
   return {
       {"check",
        "judge a recording or a live subject",
-       "gnomon check FILE... [OPTIONS]\n    gnomon check --subject SUBJECT [OPTIONS]",
+       "gnomon check FILE... [OPTIONS]\n    gnomon check --subject SUBJECT "
+       "[FILE...] [OPTIONS]",
        "Judges every output element of a recording against the bound of each profile, and names "
        "the first profile that all elements meet. What the file's own case states (metadata "
        "gnomon.case) needs no option. For any other tensor file the options say which tensor plays "

@@ -48,6 +48,7 @@ struct Command {
   apply(Eval)                          \
   apply(Explain)                       \
   apply(Check)                         \
+  apply(Emit)                          \
   apply(Fuzz)                          \
   apply(Diff)
 // clang-format on

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
 namespace gnomon::oracle {
@@ -63,15 +64,32 @@ int Check(const CheckArguments& arguments, std::ostream& out);
 
 // `gnomon check --subject`: the property suite on a live subject.
 struct SubjectArguments {
-  std::string subject;                        // builtin, builtin:TARGET, reference or wrong:<id>
+  std::string subject;                        // as SubjectsNamed has them
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
   std::string out;  // folder for the smallest failing cases
+  int64_t case_time_ms = 5000;  // of a plug-in or process
   bool json = false;
   ReportFiles reports;
 };
+SubjectOptions ToOptions(const SubjectArguments& arguments);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
+// The same on given cases, each held to the profile that the subject promises.
+int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>& files,
+               std::ostream& out);
+
+// `gnomon emit`: cases as files (SUBJ-8).
+struct EmitArguments {
+  std::string operation;    // a glob
+  std::string format;       // empty: every format
+  std::string out;          // a folder
+  std::string description;  // path of a subject's own (SUBJ-1); empty: all there is
+  int64_t cases = 20;       // of each operation and format
+  uint64_t seed = properties::kDefaultSeed;
+  bool truth = false;
+};
+int Emit(const EmitArguments& arguments, std::ostream& out);
 
 // `gnomon diff`: two reports in JSON.
 struct DiffArguments {

@@ -156,15 +156,23 @@ TensorFile ParseSafetensors(const FileBytes& bytes, const std::string& name) {
   return Parser(bytes, name).Parse();
 }
 
-void WriteSafetensors(const std::string& path,
-                      const std::map<std::string, ConstTensorView>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+namespace {
+
+// The parts of a file, one after the other: `copies` holds what is not contiguous where it lies.
+struct Parts {
+  uint64_t length = 0;
+  std::string header;
+  std::vector<std::vector<std::byte>> copies;
+  std::vector<std::span<const std::byte>> spans;
+};
+
+void MakeParts(const std::map<std::string, ConstTensorView>& tensors,
+               const std::map<std::string, std::string>& metadata, Parts* parts) {
   Json header = Json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   int64_t offset = 0;
-  std::vector<std::vector<std::byte>> copies;
-  copies.reserve(tensors.size());
-  std::vector<std::span<const std::byte>> parts(2);  // length and header, known last
+  parts->copies.reserve(tensors.size());
+  parts->spans.resize(2);  // length and header, known last
   for (const auto& [name, view] : tensors) {
     const int64_t size = SizeOf(view.dtype), bytes = view.count() * size;
     header[name] = {{"dtype", Name(view.dtype)},
@@ -172,20 +180,39 @@ void WriteSafetensors(const std::string& path,
                     {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
     if (view.contiguous()) {
-      parts.emplace_back(view.data, static_cast<size_t>(bytes));
+      parts->spans.emplace_back(view.data, static_cast<size_t>(bytes));
       continue;
     }
-    std::vector<std::byte>& copy = copies.emplace_back(static_cast<size_t>(bytes));
+    std::vector<std::byte>& copy = parts->copies.emplace_back(static_cast<size_t>(bytes));
     for (int64_t i = 0; i < view.count(); ++i)
       StoreBits(view.dtype, copy.data() + i * size, BitsAt(view, i));
-    parts.emplace_back(copy);
+    parts->spans.emplace_back(copy);
   }
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // tensors start at a multiple of 8
-  const uint64_t length = text.size();
-  parts[0] = std::as_bytes(std::span(&length, 1));
-  parts[1] = std::as_bytes(std::span(text));
-  WriteFile(path, parts);
+  parts->header = header.dump();
+  parts->header.resize((parts->header.size() + 7) / 8 * 8, ' ');  // tensors start at 8 n
+  parts->length = parts->header.size();
+  parts->spans[0] = std::as_bytes(std::span(&parts->length, 1));
+  parts->spans[1] = std::as_bytes(std::span(parts->header));
+}
+
+}  // namespace
+
+std::vector<std::byte> SafetensorsBytes(const std::map<std::string, ConstTensorView>& tensors,
+                                        const std::map<std::string, std::string>& metadata) {
+  Parts parts;
+  MakeParts(tensors, metadata, &parts);
+  std::vector<std::byte> bytes;
+  for (const std::span<const std::byte> part : parts.spans)
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
+}
+
+void WriteSafetensors(const std::string& path,
+                      const std::map<std::string, ConstTensorView>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  Parts parts;
+  MakeParts(tensors, metadata, &parts);
+  WriteFile(path, parts.spans);
 }
 
 }  // namespace gnomon::oracle

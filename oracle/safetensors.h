@@ -3,8 +3,10 @@
 #ifndef GNOMON_ORACLE_SAFETENSORS_H_
 #define GNOMON_ORACLE_SAFETENSORS_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gnomon/oracle/files.h"
 #include "gnomon/oracle/tensor_file.h"
@@ -15,7 +17,11 @@ namespace gnomon::oracle {
 // Trusts nothing in the bytes. Throws BadFile; `name` is for its message.
 TensorFile ParseSafetensors(const FileBytes& bytes, const std::string& name);
 
-// Writes row-major copies of the tensors. The file is there completely or not at all.
+// Row-major copies of the tensors, as the bytes of a file.
+std::vector<std::byte> SafetensorsBytes(const std::map<std::string, ConstTensorView>& tensors,
+                                        const std::map<std::string, std::string>& metadata);
+
+// The same in a file, which is there completely or not at all.
 void WriteSafetensors(const std::string& path,
                       const std::map<std::string, ConstTensorView>& tensors,
                       const std::map<std::string, std::string>& metadata);

@@ -2,13 +2,14 @@
 
 #include "gnomon/oracle/kernel_subject.h"
 #include "gnomon/oracle/plugin_subject.h"
+#include "gnomon/oracle/process_subject.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::oracle {
 namespace {
 
-constexpr std::string_view kPlugin = "plugin:";
+constexpr std::string_view kPlugin = "plugin:", kProcess = "process:";
 
 }  // namespace
 
@@ -18,10 +19,19 @@ std::optional<std::string> PluginPath(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name) {
+std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
+                                                                const SubjectOptions& options) {
   std::vector<std::unique_ptr<properties::Subject>> found;
+  if (name.starts_with(kProcess)) {
+    ProcessOptions process;
+    process.case_time = options.case_time;
+    found.push_back(std::make_unique<ProcessSubject>(name.substr(kProcess.size()), process));
+    return found;
+  }
   if (const auto path = PluginPath(name)) {
-    found.push_back(std::make_unique<PluginSubject>(*path));
+    WorkerLimits limits;
+    limits.run_seconds = std::chrono::duration<double>(options.case_time).count();
+    found.push_back(std::make_unique<PluginSubject>(*path, limits));
     return found;
   }
   std::string known = "builtin, reference";
@@ -33,9 +43,10 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
   for (const properties::WrongSubject& wrong : properties::WrongSubjects())
     if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
   if (found.empty())
-    throw Rejected("--subject", name,
-                   "is none of " + known + ", wrong:<id of a mistake>, plugin:PATH or PATH.so",
-                   "CASE-6");
+    throw Rejected(
+        "--subject", name,
+        "is none of " + known + ", wrong:<id of a mistake>, plugin:PATH, PATH.so, process:COMMAND",
+        "CASE-6");
   return found;
 }
 

@@ -10,6 +10,14 @@
 namespace gnomon::properties {
 namespace {
 
+// As a shell takes it for one word.
+std::string ShellQuoted(const std::string& text) {
+  if (text.find_first_of(" \t\n'\"\\$`*?&;|<>()") == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 constexpr std::array<const char*, 5> kStatusNames = {"holds", "fails", "crashes", "starved",
                                                      "not applicable"};
 
@@ -77,7 +85,7 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
 }
 
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
-  return "gnomon check --subject " + report.subject + " --operation " +
+  return "gnomon check --subject " + ShellQuoted(report.subject) + " --operation " +
          property.property.operations.front() + " --seed " + std::to_string(report.options.seed) +
          " --cases " + std::to_string(report.options.cases);
 }

@@ -28,7 +28,7 @@ struct SuiteOptions {
   int cases = kDefaultCases;    // instances of each property that count
   uint64_t seed = kDefaultSeed;
   Which which = Which::kAll;
-  bool shrink = true;  // look for a simpler case that fails too
+  bool shrink = true;    // look for a simpler case that fails too
   std::function<void(const Property&)> progress;
 };
 

@@ -1,0 +1,68 @@
+// A program behind two pipes: questions on its standard input, answers on its standard output, the
+// end of what it says on its standard error kept for messages (SUBJ-5, SUBJ-7).
+#ifndef GNOMON_ORACLE_CHILD_PROCESS_H_
+#define GNOMON_ORACLE_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gnomon/oracle/frames.h"
+
+namespace gnomon::oracle {
+
+// How a child came to its end, in words that go on with "it", with the end of its standard error.
+class ChildDied : public std::runtime_error {
+ public:
+  ChildDied(const std::string& how, bool out_of_time)
+      : std::runtime_error(how), out_of_time(out_of_time) {}
+  const bool out_of_time;
+};
+
+class ChildProcess {
+ public:
+  // Throws ChildDied where it cannot be started. The child has a process group of its own, which
+  // dies with this object; the child itself also dies with this process, however that ends.
+  explicit ChildProcess(const std::vector<std::string>& arguments);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Sends all of `question` while it reads one frame of that type: whoever of the two writes first,
+  // neither waits for the other for ever. Throws ChildDied; the child is then dead.
+  Bytes Ask(std::span<const std::byte> question, std::string_view answer_type, uint64_t longest,
+            std::chrono::milliseconds time);
+  // Asks it to end, waits a little, and kills it.
+  void End(std::span<const std::byte> farewell);
+
+  bool alive() const { return !ended_; }
+  pid_t pid() const { return pid_; }  // -1 once it is dead
+
+ private:
+  enum class Stream { kOpen, kClosed };
+  [[noreturn]] void Die(const std::string& how, bool out_of_time = false);
+  // Where the pipes have closed it is dying, or says no more: which, and of what.
+  [[noreturn]] void DieOfClosedPipe(const std::string& which);
+  // Waits for its end; whether that came.
+  bool Wait(std::chrono::milliseconds time);
+  void Kill();
+  void ReadErrors();
+  // Without a reader nothing may come.
+  Stream ReadAnswer(FrameReader* reader);
+  // How many bytes were taken; a closed pipe sets *closed.
+  size_t Write(std::span<const std::byte> bytes, bool* closed);
+
+  pid_t pid_ = -1;
+  int in_ = -1, out_ = -1, err_ = -1;  // our ends
+  bool ended_ = false;
+  int status_ = 0;  // of waitpid, once it has ended
+  Bytes errors_;    // the end of its standard error
+};
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_CHILD_PROCESS_H_

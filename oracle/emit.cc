@@ -1,0 +1,159 @@
+#include "gnomon/oracle/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gnomon/oracle/bad_file.h"
+#include "gnomon/oracle/case_file.h"
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/description.h"
+#include "gnomon/oracle/files.h"
+#include "gnomon/oracle/strict_json.h"
+#include "gnomon/properties/cases.h"
+#include "gnomon/properties/suite.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::oracle {
+namespace {
+
+using reference::Interval;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr unsigned kPrecision = 4 * reference::kFirstPrecision;  // 2^31 and 2^-1074 in one sum
+constexpr int64_t kMostDraws = 20;                               // for each case that is new
+
+// SUBJ-8: |answer - stated| <= this proves |answer - truth| <= bound, also where the difference is
+// rounded to binary64. Negative where no distance proves it.
+double Distance(const Interval& bound, const Interval& value, double stated) {
+  const Interval rest = (bound - abs(Interval(stated) - value)) * (1 - ldexp(Interval(1), -51));
+  return mpfr_get_d(reference::Lower(rest), MPFR_RNDD);
+}
+
+// What is emitted of one operation and format.
+struct Wanted {
+  const OperationSpec* operation;
+  Format format;
+  properties::Limits limits;
+};
+
+std::vector<Wanted> WantedOf(const EmitArguments& arguments) {
+  std::optional<Description> description;
+  if (!arguments.description.empty())
+    description = ParseDescription(ReadFile(arguments.description).text(), arguments.description);
+  std::optional<Format> only;
+  if (!arguments.format.empty()) {
+    only = FormatFromName(arguments.format);
+    if (!only) throw Rejected("--format", Quoted(arguments.format), "is no format", "FORMAT-1");
+  }
+  std::vector<Wanted> all;
+  for (const OperationSpec* operation : AllOperations()) {
+    if (!properties::GlobMatches(arguments.operation, operation->name)) continue;
+    for (size_t i = 0; i < kFormats.size(); ++i) {
+      const Format format = static_cast<Format>(i);
+      if (only && *only != format) continue;
+      if (description && !description->Declares(operation->name, format)) continue;
+      all.push_back({operation, format,
+                     description ? description->LimitsOf(operation->name) : properties::Limits()});
+    }
+  }
+  if (all.empty())
+    throw Rejected("--operation", Quoted(arguments.operation),
+                   "fits no operation in a format that is asked for", "CASE-1");
+  return all;
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> TruthTensors(const Case& c) {
+  std::map<std::string, Tensor> tensors;
+  const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
+  const std::vector<OutputShape> outputs = Validate(c);
+  for (int o = 0; o < static_cast<int>(outputs.size()); ++o) {
+    const auto& [role, shape] = outputs[static_cast<size_t>(o)];
+    Tensor rounded(DTypeOf(c.format), shape), nearest(DType::kF64, shape);
+    std::map<std::string, Tensor> bounds;
+    for (const Profile& profile : kProfiles)
+      if (!profile.correctly_rounded)
+        bounds.emplace("bound/" + std::string(profile.name) + "/" + role,
+                       Tensor(DType::kF64, shape));
+    for (int64_t i = 0; i < rounded.count(); ++i) {
+      rounded.SetBits(i, reference::RoundedBits(*truth, o, i, c.format));
+      const bool real = truth->Expect(o, i).kind == reference::Expectation::kReal;
+      const double stated =
+          real ? DecodeBits(Format::kF64, reference::RoundedBits(*truth, o, i, Format::kF64))
+               : kNaN;
+      nearest.Set(i, stated);
+      const reference::ScopedPrecision precision(kPrecision);
+      for (const Profile& profile : kProfiles)
+        if (!profile.correctly_rounded)
+          bounds.at("bound/" + std::string(profile.name) + "/" + role)
+              .Set(i,
+                   real ? Distance(truth->Bound(o, i, profile), truth->Value(o, i), stated) : kNaN);
+    }
+    tensors.emplace("rounded/" + role, std::move(rounded));
+    tensors.emplace("truth/" + role, std::move(nearest));
+    tensors.merge(bounds);
+  }
+  return tensors;
+}
+
+void WriteFolder(const std::string& folder,
+                 const std::map<std::string, std::vector<std::byte>>& files) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw BadFile(folder, "cannot be made: " + error.message(), "SUBJ-8");
+  std::vector<std::string> there;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    const auto found = files.find(name);
+    const std::string path = entry.path();
+    const bool same = found != files.end() && entry.is_regular_file() &&
+                      std::ranges::equal(ReadFile(path).span(), found->second);
+    if (!same)
+      throw Rejected("--out", Quoted(folder),
+                     "holds " + Quoted(name) + ", which is not one of the files to be written",
+                     "SUBJ-8");
+    there.push_back(name);
+  }
+  if (error) throw BadFile(folder, "cannot be read: " + error.message(), "SUBJ-8");
+  for (const auto& [name, bytes] : files)
+    if (std::find(there.begin(), there.end(), name) == there.end())
+      WriteFile(fs::path(folder) / name, {bytes});
+}
+
+int Emit(const EmitArguments& arguments, std::ostream& out) {
+  std::map<std::string, std::vector<std::byte>> files;
+  std::string lines;
+  for (const Wanted& wanted : WantedOf(arguments)) {
+    int64_t count = 0;
+    for (int64_t number = 0; count < arguments.cases && number < kMostDraws * arguments.cases;
+         ++number) {
+      const auto c = properties::NumberedCase(wanted.operation->name, wanted.format, arguments.seed,
+                                              number, wanted.limits);
+      if (!c) break;
+      // Few different cases can be asked of an operation without inputs.
+      const std::string name = c->operation + "-" + CaseId(*c) + ".safetensors";
+      if (files.count(name)) continue;
+      files.emplace(
+          name, CaseFileBytes(
+                    *c, {}, arguments.truth ? TruthTensors(*c) : std::map<std::string, Tensor>()));
+      ++count;
+    }
+    lines +=
+        fmt::format("{:>6}  {} {}\n", count, wanted.operation->name, Traits(wanted.format).name);
+  }
+  if (files.empty())
+    throw Rejected("--description", Quoted(arguments.description), "leaves no case to ask",
+                   "SUBJ-3");
+  WriteFolder(arguments.out, files);
+  out << fmt::format("{} cases in {}\n", files.size(), arguments.out) << lines;
+  return 0;
+}
+
+}  // namespace gnomon::oracle
