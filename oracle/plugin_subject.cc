@@ -158,7 +158,7 @@ bool PluginSubject::Lay(const Call& call, Side side, Junk junk) {
     if (!place(role, elements, &elements, &laid.inputs)) return false;
     inputs[role] = laid.inputs.back().view();
   }
-  Answer& answer = arena_->control().answers[run];
+  PluginAnswer& answer = arena_->control().answers[run];
   answer = {};
   try {
     arena_->questions().calls[run] = MakeCall(c, inputs, outputs, answer.message, arena_->memory());
@@ -226,7 +226,7 @@ Outcome PluginSubject::OutcomeOf(size_t run) {
     if (const std::string changed = p.Changed(false); !changed.empty()) return Broken(changed);
   for (Placement& p : laid_[run].outputs)
     if (const std::string changed = p.Changed(true); !changed.empty()) return Broken(changed);
-  const Answer& answer = arena_->control().answers[run];
+  const PluginAnswer& answer = arena_->control().answers[run];
   return ToOutcome(answer.status, {answer.message.data(), answer.message.size()});
 }
 
