@@ -2,6 +2,7 @@
 #include "gnomon/oracle/plugin_subject.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/testing/evil.h"
@@ -190,6 +191,23 @@ TEST(PluginSubject, ABatchGoesOnBehindACrash) {
       }
     }
   }
+}
+
+TEST(PluginSubject, WhatIsPrintedOnceAndNotAgainIsReportedOnTheBatch) {
+  const std::string flag = testing::TempDir() + "gnomon-evil-" + std::to_string(getpid());
+  setenv("GNOMON_EVIL_FLAG", flag.c_str(), 1);
+  PluginSubject subject = Evil("stdout_once", "2");
+  std::vector<Case> cases = {RopeCase(0), RopeCase(1), RopeCase(2)};
+  std::vector<Outputs> outputs;
+  std::vector<Call> calls;
+  for (const Case& c : cases) outputs.push_back(properties::GuardedOutputs(c));
+  for (size_t i = 0; i < 3; ++i) calls.push_back({&cases[i], {{"y", outputs[i].at("y").view()}}});
+  for (const Outcome& outcome : subject.RunBatch(calls)) {
+    EXPECT_EQ(outcome.status, Outcome::kCrashed);
+    EXPECT_EQ(outcome.message,
+              "wrote on standard output, in a batch of 3 cases and not again: here I am (SUBJ-7)");
+  }
+  unlink(flag.c_str());
 }
 
 TEST(PluginSubject, CasesOfEverySizeFit) {
