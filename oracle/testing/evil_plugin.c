@@ -1,5 +1,6 @@
 /* A plug-in for tests: right, or wrong as the environment says. GNOMON_EVIL names the misdeed;
    GNOMON_EVIL_AT, where set, keeps it to cases whose first position is that one. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
