@@ -1,8 +1,12 @@
 // `gnomon check --subject S FILE...`: given cases, asked of a live subject.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "gnomon/oracle/case_file.h"
+#include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/conclusion.h"
 #include "gnomon/oracle/report.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/run_cases.h"
@@ -29,6 +33,7 @@ struct FileResult {
   Verdict verdict = Verdict::kNothingRun;
   std::string sentence, text;
   Json json;
+  Result result;  // for lists and reports (REPORT-1)
 };
 
 FileResult ResultOf(const std::string& file, const Case& c, const CaseResult& result,
@@ -43,6 +48,13 @@ FileResult ResultOf(const std::string& file, const Case& c, const CaseResult& re
                                        : "outside what the subject declares: " + result.outside);
     of_file.text = of_file.sentence + "\n";
     of_file.json = {{"verdict", Name(of_file.verdict)}, {"finding", of_file.sentence}};
+    of_file.result.name = CaseId(c);
+    of_file.result.operations = {c.operation};
+    of_file.result.format = Traits(c.format).name;
+    of_file.result.status = Name(of_file.verdict);
+    of_file.result.verdict = of_file.verdict;
+    of_file.result.applicable = result.asked();  // what is not declared is no part of the verdict
+    of_file.result.detail = of_file.sentence;
   } else {
     Recording recording;
     recording.c = c;
@@ -52,21 +64,10 @@ FileResult ResultOf(const std::string& file, const Case& c, const CaseResult& re
     of_file.sentence = report.Sentence() + ".";
     of_file.text = report.Text();
     of_file.json = Json::parse(report.JsonText());
+    of_file.result = gnomon::oracle::ResultOf(file, recording, *result.judgement, report);
   }
   of_file.json["file"] = file;
   return of_file;
-}
-
-// A crash before a failure, a failure before all else; nothing run only where nothing was.
-Verdict Overall(const std::vector<FileResult>& results) {
-  Verdict verdict = Verdict::kNothingRun;
-  for (const FileResult& result : results) {
-    if (result.verdict == Verdict::kCrashed) return Verdict::kCrashed;
-    if (result.verdict == Verdict::kNonconforming) verdict = Verdict::kNonconforming;
-    if (result.verdict == Verdict::kConforms && verdict == Verdict::kNothingRun)
-      verdict = Verdict::kConforms;
-  }
-  return verdict;
 }
 
 }  // namespace
@@ -83,6 +84,9 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
     for (size_t i = 0; i < files.size(); ++i) {
       FileResult result = ResultOf(files[i], cases[i], results[i], subject->Promise());
       result.json["subject"] = subject->Name();
+      result.result.source = subjects.size() > 1 ? subject->Name() + " " + files[i] : files[i];
+      result.result.file = std::filesystem::path(files[i]).filename();
+      result.result.repeat = "gnomon check --subject " + subject->Name() + " " + files[i];
       const bool alone = files.size() == 1 && subjects.size() == 1;
       if (!arguments.json)
         out << (alone ? result.text
@@ -92,17 +96,23 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
       all.push_back(std::move(result));
     }
   }
-  const Verdict verdict = Overall(all);
+  std::vector<Result> results;
+  for (const FileResult& one : all) results.push_back(one.result);
+  const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
   if (arguments.json) {
-    out << Json{{"verdict", Name(verdict)}, {"cases", json}}.dump(2) << "\n";
+    Json report = conclusion.Envelope("answers");
+    report["answers"] = std::move(json);
+    out << report.dump(2) << "\n";
+    return conclusion.exit_code;
   } else if (all.size() > 1) {
     int64_t counts[4] = {};
     for (const FileResult& result : all) ++counts[static_cast<size_t>(result.verdict)];
     out << fmt::format(
         "{}: of {} answers {} conform, {} do not, {} are crashes, {} prove nothing\n",
-        Name(verdict), all.size(), counts[0], counts[1], counts[2], counts[3]);
+        Name(conclusion.verdict), all.size(), counts[0], counts[1], counts[2], counts[3]);
   }
-  return ExitCode(verdict);
+  out << conclusion.Text();
+  return conclusion.exit_code;
 }
 
 }  // namespace gnomon::oracle

@@ -155,6 +155,19 @@ TEST_F(ReportSchema, HoldsForSeveralFiles) {
   EXPECT_EQ(report["recordings"].size(), 2u);
 }
 
+TEST_F(ReportSchema, HoldsForAnswers) {
+  const Json report = Fits({"--subject", "reference", kRecording}, 0);
+  EXPECT_EQ(report["kind"], "answers");
+  EXPECT_EQ(report["answers"][0]["subject"], "reference");
+  const std::string wide = folder_ / "wide";  // what our kernels do not declare
+  ASSERT_EQ(Gnomon({"eval", "rope.table", "--positions", "1", "--set", "head_dim=4", "--format",
+                    "f64", "--out", wide})
+                .code,
+            0);
+  const Json none = Fits({"--subject", "builtin:SCALAR", wide}, 4);
+  EXPECT_TRUE(none["answers"][0].contains("finding"));
+}
+
 TEST_F(ReportSchema, HoldsForSubjects) {
   EXPECT_EQ(Fits({"--subject", "reference", "--cases", "1"}, 0)["kind"], "subjects");
   const Json wrong =
