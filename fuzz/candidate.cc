@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "gnomon/fuzz/loaded_plugin.h"
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/case_json.h"
@@ -45,7 +46,11 @@ std::string Repeat(const CandidateOptions& options, const properties::Subject& s
 CandidateReport FuzzCandidate(const CandidateOptions& options) {
   if (!options.out.empty()) MakeFolder(options.out);
   const auto isolated = [&] { return OneSubject(options); };
-  const auto searched = [&] { return OneSubject(options); };
+  const auto searched = [&]() -> std::unique_ptr<properties::Subject> {
+    if (const auto path = oracle::PluginPath(options.subject))
+      return std::make_unique<LoadedPlugin>(*path);
+    return OneSubject(options);
+  };
   const std::unique_ptr<properties::Subject> subject = isolated();
   const HuntResult result = Hunt(searched, isolated, options.hunt);
 

@@ -33,6 +33,8 @@ struct Traits {
   bool operator==(const Traits&) const = default;
   // Whether every trait of this one is one of `other`.
   bool within(const Traits& other) const;
+  // Something other than the position.
+  bool telling() const { return not_finite || subnormal || tail || in_place; }
   std::string Text() const;
 };
 

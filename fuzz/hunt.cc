@@ -50,7 +50,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using properties::Property;
 
-constexpr int kShrinkTrials = 400;
+constexpr int kShrinkTrials = 1000;
 constexpr int kCrashShrinkTrials = 60;  // each takes a process down
 constexpr int kMostCrashesOfOne = 20;   // then the property is not asked any more
 constexpr int kShrinksOfOne = 4;
@@ -296,7 +296,17 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   }
   for (const auto& [question, name] : crashes)
     keep(question, kCrashShrinkTrials, "a crash in " + question.property + " (" + name + ")");
-  for (auto& [signature, find] : kept) result.finds.push_back(std::move(find));
+  // One that adds to what another has in common is taken for the same fault.
+  const auto spared = [&](const Find& find) {
+    return std::any_of(kept.begin(), kept.end(), [&](const auto& entry) {
+      const Find& other = entry.second;
+      return other.c.operation == find.c.operation && other.c.format == find.c.format &&
+             other.clause == find.clause && other.where.telling() && !(other.where == find.where) &&
+             other.where.within(find.where);
+    });
+  };
+  for (const auto& [signature, find] : kept)
+    if (!spared(find)) result.finds.push_back(find);
   return result;
 }
 

@@ -38,3 +38,20 @@ if(GNOMON_FUZZER_RUNTIME AND NOT GNOMON_SANITIZE)
   target_link_libraries(gnomon_fuzz_candidate PRIVATE gnomon_fuzz gnomon_flags
     -Wl,--whole-archive ${GNOMON_FUZZER_RUNTIME} -Wl,--no-whole-archive)
 endif()
+
+# The candidate of the test. Clang's coverage leads the search; without clang it is searched unled.
+if(GNOMON_TESTS)
+  set(candidate ${PROJECT_SOURCE_DIR}/fuzz/testing/three_bugs.c)
+  find_program(GNOMON_CLANG NAMES clang-14 clang)
+  mark_as_advanced(GNOMON_CLANG)
+  if(GNOMON_CLANG)
+    set(library ${PROJECT_BINARY_DIR}/bin/plugins/three_bugs.so)
+    add_custom_command(OUTPUT ${library} DEPENDS ${candidate} ${PROJECT_SOURCE_DIR}/oracle/gnomon_plugin.h
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bin/plugins
+      COMMAND ${GNOMON_CLANG} -std=c99 -O2 -shared -fPIC -fsanitize=fuzzer-no-link -Wall -Wextra -Werror
+        -I ${PROJECT_BINARY_DIR}/include ${candidate} -o ${library} -lm)
+    add_custom_target(three_bugs ALL DEPENDS ${library})
+  else()
+    gnomon_plugin(three_bugs ${candidate})
+  endif()
+endif()

@@ -20,7 +20,9 @@ Guarded RunGuarded(Random& random, Case* c, Mode mode, bool in_place) {
   Guarded y(testing::Strided(random, x.dtype(), x.shape(), false, random() % 2 == 0));
   if (in_place) {
     for (int64_t i = 0; i < x.count(); ++i) y.tensor().SetBits(i, BitsAt(x.view(), i));
+    c->inputs["x"] = y.tensor();
     c->in_place = "x";
+    c->inputs.at("x") = y.tensor();  // CASE-4: its memory is the output's
   }
   y.Fence();
   Run(*c, {{"y", y.tensor().view()}}, mode);

@@ -151,9 +151,10 @@ TEST_F(SinusoidalTest, Add) {
       c.inputs["positions"] = RandomPositions(random, 35);
       Guarded y(testing::Strided(random, x.dtype(), x.shape(), false, random() % 2));
       if (i % 2) {
-        c.in_place = "x";
         for (int64_t at = 0; at < x.count(); ++at)
           y.tensor().SetBits(at, BitsAt(static_cast<const Tensor&>(x).view(), at));
+        c.inputs["x"] = y.tensor();
+        c.in_place = "x";
       }
       y.Fence();
       optimized::Run(c, {{"y", y.tensor().view()}});

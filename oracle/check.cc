@@ -1,11 +1,17 @@
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <stdexcept>
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_arguments.h"
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/commands.h"
-#include "gnomon/oracle/neighbours.h"
+#include "gnomon/oracle/conclusion.h"
+#include "gnomon/oracle/diagnosis.h"
+#include "gnomon/oracle/recording_files.h"
 #include "gnomon/oracle/report.h"
+#include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/spec/schemes.h"
@@ -69,34 +75,123 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   }
 }
 
-void AddHints(const Recording& recording, const Demand& demand, Report* report) {
+// What may be wrong, and the failing element in a file of its own.
+void AddDiagnosis(const Recording& recording, const Demand& demand, const CheckArguments& arguments,
+                  Report* report) {
   if (report->verdict != Verdict::kNonconforming) return;
-  for (const Neighbour& neighbour : ConformingNeighbours(recording, demand))
-    report->hints.push_back("would conform with " + neighbour.change + " (" +
-                            std::string(kProfiles[neighbour.profile].name) + ")");
+  const Answered answered{&recording.c, &recording.outputs};
+  report->diagnosis = std::make_shared<Diagnosis>(Diagnose({answered}, demand));
+  const Diagnosis& d = *report->diagnosis;
+  report->mistakes = d.mistakes;
+  if (d.smallest_element >= 0) {
+    const Cut cut = CutDown(answered, d.smallest_output, d.smallest_element);
+    const TensorSpec& spec =
+        OperationOf(recording.c).outputs[static_cast<size_t>(d.smallest_output)];
+    const std::string name =
+        ElementName(spec, IndexOf(recording.outputs.at(spec.role).shape, d.smallest_element));
+    if (arguments.out.empty()) {
+      report->hints.push_back("smallest failing case: " + name +
+                              " alone; --out DIR writes it to a file");
+    } else {
+      report->hints.push_back("smallest failing case: " + name + " alone: gnomon check " +
+                              WriteInto(arguments.out, cut));
+    }
+  }
   if (!recording.axes_by_rank.empty()) report->hints.push_back(AxesHint(recording));
+}
+
+// A recording's report in every form.
+struct Judged {
+  Result result;
+  std::string text;
+  Json json;
+};
+
+Judged NothingIn(const std::string& path) {
+  Judged judged;
+  judged.result.source = path;
+  judged.result.file = std::filesystem::path(path).filename();
+  judged.result.name = "-";
+  judged.result.status = Name(Verdict::kNothingRun);
+  judged.result.detail = "nothing run: the file holds no tensor";
+  judged.result.repeat = "gnomon check " + path;
+  judged.text = judged.result.detail + ".\n";
+  judged.json = {{"verdict", judged.result.status}, {"sentence", judged.result.detail}};
+  return judged;
+}
+
+Judged JudgeFile(const std::string& path, const CheckArguments& arguments) {
+  const Demand demand = ToDemand(arguments);
+  const RecordingOptions options = ToOptions(arguments.stated);
+  const TensorFile file = ReadTensorFile(path);
+  if (file.tensors.empty() && file.unusable.empty() && !file.metadata.count("gnomon.case"))
+    return NothingIn(path);
+  const Recording recording = ReadRecording(file, options);
+  RequireRoles(recording, file);
+  ValidateShapes(recording, path);
+  const reference::Judgement judgement =
+      reference::Judge(recording.c, recording.outputs, {arguments.progress});
+  Report report(recording, judgement, demand);
+  AddDiagnosis(recording, demand, arguments, &report);
+  Judged judged{ResultOf(path, recording, judgement, report), report.Text(), {}};
+  judged.json = ReportAsJson({report, recording, judgement, judged.result.name});
+  return judged;
+}
+
+// The same, with the file's name in a message that would not say which of several it is about.
+Judged JudgeOneOf(const std::vector<std::string>& files, size_t i,
+                  const CheckArguments& arguments) {
+  Judged judged;
+  try {
+    judged = JudgeFile(files[i], arguments);
+  } catch (const BadFile&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (files.size() == 1) throw;
+    throw std::runtime_error(files[i] + ": " + error.what());
+  }
+  judged.json["file"] = files[i];
+  return judged;
+}
+
+std::string SummaryLine(const Result& result) {
+  return fmt::format("{:<14} {:<13} {:>12}  {:<18} {:<5} {:<12}  {}\n", result.status,
+                     result.profile.empty() ? "-" : result.profile, result.LargestText(),
+                     result.operations.empty() ? "-" : result.operations.front(), result.format,
+                     result.name, result.source);
 }
 
 }  // namespace
 
 int Check(const CheckArguments& arguments, std::ostream& out) {
-  const Demand demand = ToDemand(arguments);
-  const RecordingOptions options = ToOptions(arguments.stated);
-  const TensorFile file = ReadTensorFile(arguments.file);
-  if (file.tensors.empty() && file.unusable.empty() && !file.metadata.count("gnomon.case")) {
-    out << (arguments.json ? "{\"verdict\": \"nothing run\"}\n"
-                           : "nothing run: the file holds no tensor.\n");
-    return ExitCode(Verdict::kNothingRun);
+  ToDemand(arguments);  // refused before a file is read
+  const std::vector<std::string> files = RecordingFiles(arguments.files);
+  std::vector<Result> results;
+  std::string text;
+  Json list = Json::array();
+  int64_t conform = 0;
+  const bool one = arguments.files.size() == 1 && files.size() == 1 && files == arguments.files;
+  for (size_t i = 0; i < files.size(); ++i) {
+    Judged judged = JudgeOneOf(files, i, arguments);
+    conform += judged.result.passes();
+    text += one ? judged.text : SummaryLine(judged.result);
+    list.push_back(std::move(judged.json));
+    results.push_back(std::move(judged.result));
   }
-  const Recording recording = ReadRecording(file, options);
-  RequireRoles(recording, file);
-  ValidateShapes(recording, arguments.file);
-  const reference::Judgement judgement =
-      reference::Judge(recording.c, recording.outputs, {arguments.progress});
-  Report report(recording, judgement, demand);
-  AddHints(recording, demand, &report);
-  out << (arguments.json ? report.JsonText() : report.Text());
-  return ExitCode(report.verdict);
+  if (!one) text += fmt::format("{} of {} recordings conform\n", conform, files.size());
+  const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
+  if (arguments.json) {
+    Json json = conclusion.Envelope(one ? "recording" : "recordings");
+    if (one) {
+      json.update(list[0]);
+    } else {
+      json["recordings"] = std::move(list);
+    }
+    out << json.dump(2) << "\n";
+  } else {
+    out << text << conclusion.Text();
+  }
+  return conclusion.exit_code;
 }
 
 }  // namespace gnomon::oracle

@@ -6,6 +6,10 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
+#include "gnomon/oracle/conclusion.h"
+#include "gnomon/oracle/declaration.h"
+#include "gnomon/oracle/diagnose_subject.h"
+#include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/properties/suite.h"
 
@@ -17,10 +21,7 @@ using properties::SuiteReport;
 
 Json ToJson(const SuiteReport& report) {
   Json json = {{"subject", report.subject},
-               {"verdict", report.nothing_ran() ? "nothing run"
-                           : report.crashed()   ? "crashed"
-                           : report.holds()     ? "conforms"
-                                                : "nonconforming"},
+               {"verdict", Name(VerdictOf(report))},
                {"seed", report.options.seed},
                {"cases", report.options.cases},
                {"properties", Json::array()}};
@@ -36,6 +37,21 @@ Json ToJson(const SuiteReport& report) {
     json["properties"].push_back(entry);
   }
   return json;
+}
+
+// Of the operations and formats that the property asks.
+void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result) {
+  if (result->passes()) return;
+  for (const SubjectDiagnosis& one : diagnoses) {
+    const bool asked = std::find(result->operations.begin(), result->operations.end(),
+                                 one.operation) != result->operations.end();
+    if (!asked || (!result->format.empty() && result->format != Traits(one.format).name)) continue;
+    if (!result->mistakes) result->mistakes.emplace();
+    for (const std::string& mistake : one.diagnosis.mistakes)
+      if (std::find(result->mistakes->begin(), result->mistakes->end(), mistake) ==
+          result->mistakes->end())
+        result->mistakes->push_back(mistake);
+  }
 }
 
 }  // namespace
@@ -55,42 +71,54 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   options.cases = static_cast<int>(arguments.cases);
   options.seed = arguments.seed;
   Json all = Json::array();
-  int64_t ran = 0, held_all = 0, crashed = 0;
+  int64_t ran = 0, held_all = 0;
+  std::vector<Result> results;
   for (const auto& subject : SubjectsNamed(arguments.subject, ToOptions(arguments))) {
-    const SuiteReport report = RunSuite(*subject, options);
+    SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;
+    report.properties.push_back(CheckDeclaration(*subject, options.operation));
     ++ran;
     held_all += report.holds();
-    crashed += report.crashed();
+    std::vector<SubjectDiagnosis> diagnoses;
+    if (report.count(PropertyReport::kFails) > 0) diagnoses = DiagnoseSubject(*subject, options);
+    for (Result& result : ResultsOf(report)) {
+      AddMistakes(diagnoses, &result);
+      results.push_back(std::move(result));
+    }
     if (arguments.json) {
       all.push_back(ToJson(report));
+      for (const SubjectDiagnosis& one : diagnoses) all.back()["diagnoses"].push_back(ToJson(one));
     } else {
       const int64_t held = report.count(PropertyReport::kHolds);
       const int64_t asked = static_cast<int64_t>(report.properties.size()) -
                             report.count(PropertyReport::kNotApplicable);
-      out << fmt::format("{}: {} promises {}; {} of {} properties hold\n",
-                         report.holds()     ? "conforms"
-                         : report.crashed() ? "crashed"
-                                            : "nonconforming",
+      out << fmt::format("{}: {} promises {}; {} of {} properties hold\n", Name(VerdictOf(report)),
                          subject->Name(), kProfiles[subject->Promise()].name, held, asked)
-          << ToText(report) << "\n";
+          << ToText(report)
+          << ToText(
+                 diagnoses,
+                 fmt::format("--subject {} --operation '{}' --cases {} --seed {}", subject->Name(),
+                             arguments.operation, arguments.cases, arguments.seed),
+                 arguments.out)
+          << "\n";
     }
   }
-  const bool something_ran = ran > 0, all_hold = ran == held_all;
-  const char* verdict = !something_ran ? "nothing run"
-                        : crashed > 0  ? "crashed"
-                        : all_hold     ? "conforms"
-                                       : "nonconforming";
+  const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
   if (arguments.json) {
-    out << Json{{"verdict", verdict}, {"subjects", all}}.dump(2) << "\n";
-  } else if (!something_ran) {
+    Json json = conclusion.Envelope("subjects");
+    json["subjects"] = std::move(all);
+    out << json.dump(2) << "\n";
+    return conclusion.exit_code;
+  }
+  if (ran == 0) {
     out << "nothing run: no subject named " << arguments.subject << " does any operation that fits "
         << arguments.operation << "\n";
   } else {
     out << held_all << " of " << ran << (ran == 1 ? " subject conforms\n" : " subjects conform\n");
   }
-  return !something_ran ? 4 : crashed > 0 ? 2 : all_hold ? 0 : 1;
+  out << conclusion.Text();
+  return conclusion.exit_code;
 }
 
 }  // namespace gnomon::oracle

@@ -139,7 +139,7 @@ int RunCli(const std::vector<std::string>& arguments, std::ostream& out, std::os
   } catch (const std::bad_alloc&) {
     err << "gnomon: not enough memory for what is asked (CASE-4)\n";
   } catch (const std::exception& error) {
-    err << "gnomon: " << error.what() << "\n";
+    err << "gnomon: " << OneLine(error.what()) << "\n";
   }
   return kBadInput;
 }

@@ -42,8 +42,16 @@ struct Command {
 
 // The one list of commands, in the manual's order: `apply(Eval)` stands for `Command EvalCommand()`
 // of cli_eval.cc.
+// clang-format off
 #define GNOMON_FOR_EACH_COMMAND(apply) \
-  apply(Operations) apply(Eval) apply(Explain) apply(Check) apply(Emit)
+  apply(Operations)                    \
+  apply(Eval)                          \
+  apply(Explain)                       \
+  apply(Check)                         \
+  apply(Emit)                          \
+  apply(Fuzz)                          \
+  apply(Diff)
+// clang-format on
 
 #define GNOMON_DECLARE(name) Command name##Command();
 GNOMON_FOR_EACH_COMMAND(GNOMON_DECLARE)

@@ -45,11 +45,19 @@ struct ExplainArguments {
 };
 int Explain(const ExplainArguments& arguments, std::ostream& out);
 
+// Files that report a run, and the list that it is held to (spec/report.md); empty: none.
+struct ReportFiles {
+  std::string junit, markdown, expected;
+  bool update = false;  // rewrite the list
+};
+
 struct CheckArguments {
   CaseArguments stated;
-  std::string file;
+  std::vector<std::string> files;  // recordings, and folders of them
   std::string profile, floor;
+  std::string out;  // folder for the smallest failing case
   bool json = false;
+  ReportFiles reports;
   std::function<void(int64_t done, int64_t all)> progress;
 };
 int Check(const CheckArguments& arguments, std::ostream& out);
@@ -61,7 +69,9 @@ struct SubjectArguments {
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
   int64_t case_time_ms = 5000;  // of a plug-in or process
+  std::string out;              // folder for the smallest failing cases
   bool json = false;
+  ReportFiles reports;
 };
 SubjectOptions ToOptions(const SubjectArguments& arguments);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
@@ -71,15 +81,21 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
 
 // `gnomon emit`: cases as files (SUBJ-8).
 struct EmitArguments {
-  std::string operation;    // a glob
-  std::string format;       // empty: every format
-  std::string out;          // a folder
-  std::string description;  // path of a subject's own (SUBJ-1); empty: all there is
-  int64_t cases = 20;       // of each operation and format
+  std::vector<std::string> operations;  // globs
+  std::vector<std::string> formats;     // none: every format
+  std::string out;                      // a folder
+  std::string description;              // path of a subject's own (SUBJ-1); empty: all there is
+  int64_t cases = 20;                   // of each operation and format
   uint64_t seed = properties::kDefaultSeed;
   bool truth = false;
 };
 int Emit(const EmitArguments& arguments, std::ostream& out);
+
+// `gnomon diff`: two reports in JSON.
+struct DiffArguments {
+  std::string before, after;  // paths
+};
+int Diff(const DiffArguments& arguments, std::ostream& out);
 
 }  // namespace gnomon::oracle
 

@@ -84,7 +84,8 @@ static inline double gnomon_number(const gnomon_call* call, const char* name, do
 static inline int gnomon_is(const gnomon_call* call, const char* name, const char* value) {
   const char* text = gnomon_parameter(call, name);
   const size_t length = strlen(value);
-  return text != NULL && *text == '"' && strncmp(text + 1, value, length) == 0 && text[length + 1] == '"';
+  return text != NULL && *text == '"' && strncmp(text + 1, value, length) == 0 &&
+         text[length + 1] == '"';
 }
 
 #ifdef __cplusplus

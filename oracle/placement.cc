@@ -97,7 +97,7 @@ std::string Placement::Changed(bool is_output) {
         StoreBits(view_.dtype, copy.AddressOf(i), BitsAt(view_, i));
     }
   }
-  if (std::equal(expected_.begin(), expected_.end(), from_)) return "";
+  if (expected_.empty() || std::memcmp(expected_.data(), from_, expected_.size()) == 0) return "";
   std::vector<bool> owned(expected_.size());
   const size_t size = static_cast<size_t>(SizeOf(view_.dtype));
   int64_t element = -1;

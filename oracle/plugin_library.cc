@@ -59,6 +59,7 @@ PluginLibrary::PluginLibrary(const std::string& path) {
   const auto fail = [&](const std::string& why) { throw BadFile(path, why, "SUBJ-4"); };
   std::error_code error;
   if (!std::filesystem::exists(path, error)) fail("no such file");
+  OfferCoverageHooks();
   // With a slash, else the loader looks in its own folders.
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail("cannot be loaded: " + OneLine(dlerror()));

@@ -29,6 +29,10 @@ class PluginLibrary {
   Description description_;
 };
 
+// Makes a plug-in that is instrumented for `gnomon fuzz` loadable by a program that exports its
+// symbols (CMake: ENABLE_EXPORTS).
+void OfferCoverageHooks();
+
 // The question as a plug-in gets it; all it points to, the message too, lies in `memory` or in the
 // views. Where the case is in place, input and output must be the same view.
 const gnomon_call* MakeCall(const Case& c, const std::map<std::string, TensorView>& inputs,

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/reference/certify.h"
@@ -78,7 +79,8 @@ std::string HistogramText(const Judgement& judgement) {
   const ErrorHistogram& h = judgement.histogram;
   int64_t largest = h.not_finite;
   for (int64_t count : h.counts) largest = std::max(largest, count);
-  std::string text = fmt::format("errors in {}\n", UnitName(judgement.unit));
+  std::string text = fmt::format("errors in {}, the largest {}\n", UnitName(judgement.unit),
+                                 Rough(judgement.histogram.largest));
   for (size_t k = 0; k < h.counts.size(); ++k) {
     if (h.counts[k] == 0) continue;
     const double low =
@@ -238,6 +240,8 @@ std::string Report::Text() const {
   std::string text = Sentence() + ".\n";
   if (judgement_.elements == 0) return text;
   for (const std::string& warning : Warnings()) text += "warning: " + warning + "\n";
+  if (diagnosis)
+    for (const std::string& line : diagnosis->Lines()) text += line + "\n";
   for (const std::string& hint : hints) text += "hint: " + hint + "\n";
   text += fmt::format("\ncase {}: {}\n", case_id_, TensorsText(recording_));
   for (const std::string& note : recording_.notes) text += "inferred: " + note + "\n";

@@ -2,6 +2,7 @@
 #ifndef GNOMON_ORACLE_REPORT_H_
 #define GNOMON_ORACLE_REPORT_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "gnomon/reference/judge.h"
 
 namespace gnomon::oracle {
+
+struct Diagnosis;  // diagnosis.h
 
 enum class Verdict { kConforms, kNonconforming, kCrashed, kNothingRun };
 
@@ -32,7 +35,11 @@ struct Report {
   std::optional<size_t> met;  // the profile that the verdict names
   size_t shown = 0;           // the profile whose worst element is shown: met, or the nearest to it
 
+  std::shared_ptr<const Diagnosis> diagnosis;  // of what is nonconforming
+
   std::vector<std::string> hints;  // what to try next; shown below the sentence
+  // Known mistakes (spec/mistakes.md) that reproduce what is wrong; no value: nobody looked.
+  std::optional<std::vector<std::string>> mistakes;
 
   std::string Sentence() const;
   // What the recording cannot show, whatever the verdict.

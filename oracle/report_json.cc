@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/spec/schemes.h"
 
@@ -102,7 +103,11 @@ Json ReportAsJson(const ReportParts& parts) {
                {"overridden", recording.overrides},
                {"warnings", report.Warnings()},
                {"hints", report.hints}};
+  json["diagnosis"] = report.diagnosis ? ToJson(*report.diagnosis) : Json(nullptr);
   json["profile"] = report.met ? Json(kProfiles[*report.met].name) : Json(nullptr);
+  json["largest_error"] =
+      judgement.elements == 0 ? Json(nullptr) : Finite(judgement.histogram.largest);
+  json["mistakes"] = report.mistakes ? Json(*report.mistakes) : Json(nullptr);
   json["parameters"] = Json::object();
   for (const auto& [name, value] : recording.c.parameters)
     json["parameters"][name] = ParameterAsJson(value);

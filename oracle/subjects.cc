@@ -13,6 +13,12 @@ constexpr std::string_view kPlugin = "plugin:", kProcess = "process:";
 
 }  // namespace
 
+std::optional<std::string> PluginPath(const std::string& name) {
+  if (name.starts_with(kPlugin)) return name.substr(kPlugin.size());
+  if (name.ends_with(".so") && !name.starts_with(kProcess)) return name;
+  return std::nullopt;
+}
+
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
                                                                 const SubjectOptions& options) {
   std::vector<std::unique_ptr<properties::Subject>> found;
@@ -22,12 +28,10 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
     found.push_back(std::make_unique<ProcessSubject>(name.substr(kProcess.size()), process));
     return found;
   }
-  const bool prefixed = name.starts_with(kPlugin);
-  if (prefixed || name.ends_with(".so")) {
+  if (const auto path = PluginPath(name)) {
     WorkerLimits limits;
     limits.run_seconds = std::chrono::duration<double>(options.case_time).count();
-    found.push_back(
-        std::make_unique<PluginSubject>(prefixed ? name.substr(kPlugin.size()) : name, limits));
+    found.push_back(std::make_unique<PluginSubject>(*path, limits));
     return found;
   }
   std::string known = "builtin, reference";

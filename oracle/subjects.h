@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct SubjectOptions {
 // program is no subject.
 std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::string& name,
                                                                 const SubjectOptions& options = {});
+
+// The library's path where the name is that of a plug-in.
+std::optional<std::string> PluginPath(const std::string& name);
 
 }  // namespace gnomon::oracle
 

@@ -227,6 +227,7 @@ void ElementJudge::Count(const std::array<Answer, kProfiles.size()>& answers, bo
 }  // namespace
 
 void ErrorHistogram::Add(double error) {
+  largest = std::isfinite(error) ? std::max(largest, error) : kInfinity;
   if (!std::isfinite(error)) {
     ++not_finite;
     return;

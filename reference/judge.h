@@ -52,6 +52,7 @@ struct ErrorHistogram {
   // [0]: below 2^kLowest; [k]: from 2^(kLowest + k - 1) to twice that; the last one is open.
   std::array<int64_t, kHighest - kLowest + 2> counts{};
   int64_t not_finite = 0;  // no error can be stated
+  double largest = 0;      // infinite where one is not finite
   void Add(double error);
 };
 

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
@@ -11,8 +14,23 @@
 namespace gnomon::reference {
 namespace {
 
+// Remembered beyond the case, for each precision: suites ask the same parameters many times over,
+// and a power costs more than all else of a small case.
+Interval RememberedFrequency(const RopeFrequencies& f, int64_t pair) {
+  if (!f.frequencies.empty()) return Frequency<Interval>(f, pair);
+  using Key = std::tuple<double, std::string, int64_t, int64_t, unsigned>;
+  constexpr size_t kMost = 4096;
+  thread_local std::map<Key, Interval> known;
+  const Key key(f.rope_theta.value, f.rope_theta.decimal, f.rotary_dim, pair,
+                Interval::default_precision());
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  if (known.size() >= kMost) known.clear();
+  return known.emplace(key, Frequency<Interval>(f, pair)).first->second;
+}
+
 AngleTerms TermsOf(const RopeFrequencies& f) {
-  return AngleTerms([f](int64_t pair) { return Frequency<Interval>(f, pair); },
+  return AngleTerms([f](int64_t pair) { return RememberedFrequency(f, pair); },
                     [f, log_base = LogBaseUpperBound(f.rope_theta),
                      inexact = IsInexact(f.rope_theta)](int64_t pair) {
                       if (!f.frequencies.empty())

@@ -11,7 +11,7 @@ function(gnomon_room room)
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|/main|_main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|/fuzz/[a-z_]+_fuzz|/main|_main)\\.cc$")
   set(library gnomon_${room})
   list(TRANSFORM ARG_USES PREPEND gnomon_)
   if(sources)
@@ -62,6 +62,7 @@ function(gnomon_test room source)
     set(label ${CMAKE_MATCH_1})
   endif()
   add_executable(${program} ${source})
+  set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON)  # instrumented plug-ins look for hooks
   # A test may look into any room.
   target_link_libraries(${program} PRIVATE gnomon_flags gnomon_${room} gnomon_oracle gnomon_properties gnomon_optimized
     gnomon_reference gnomon_spec hwy::hwy fmt::fmt nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)

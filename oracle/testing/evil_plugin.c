@@ -4,8 +4,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "gnomon/oracle/gnomon_plugin.h"
@@ -16,7 +14,7 @@ static volatile int zero = 0;
 static volatile float* volatile nowhere = NULL;
 static int calls = 0;
 static float previous[1 << 16];
-static jmp_buf back;
+static sigjmp_buf back;
 
 static int is(const char* what) {
   const char* evil = getenv("GNOMON_EVIL");
@@ -70,7 +68,7 @@ static void hang(void) {
 }
 static void jump(int signal) {
   (void)signal;
-  longjmp(back, 1);
+  siglongjmp(back, 1);
 }
 static void out_of_memory(void) {
   for (;;) {
@@ -101,7 +99,7 @@ static int misbehave_before(const gnomon_call* call, const gnomon_tensor* x) {
     for (int fd = 0; fd < 1024; ++fd) close(fd);
   if (is("fork") && fork() == 0) hang();
   if (is("fork_and_return")) fork();
-  if (is("own_handler") && signal(SIGSEGV, jump) != SIG_ERR && setjmp(back) == 0) *nowhere = 1;
+  if (is("own_handler") && signal(SIGSEGV, jump) != SIG_ERR && sigsetjmp(back, 1) == 0) *nowhere = 1;
   if (is("sigpipe")) {
     int ends[2];
     if (pipe(ends) == 0 && close(ends[0]) == 0 && write(ends[1], "x", 1) < 0) return GNOMON_FAILED;
@@ -118,13 +116,25 @@ static void misbehave_after(const gnomon_tensor* x, const gnomon_tensor* positio
                             const gnomon_tensor* y, int64_t count) {
   float* out = y->data;
   if (is("past_end")) out[count] = 1;
+  if (is("past_row")) out[y->shape[3]] = 1;
   if (is("before_start")) out[-1] = 1;
-  if (is("far_past_end")) memset(out + count, 0, 64);
   if (is("unwritten_last")) memcpy(out + count - 1, &previous[count - 1], 4);
   if (is("changes_input")) ((float*)x->data)[1] += 1;
   if (is("changes_position")) ((int64_t*)positions->data)[0] = 5;
   if (is("random")) out[0] += (float)(calls % 3);
   if (is("once") && calls == 1) out[0] += 1;
+}
+
+static int undeclared(const gnomon_call* call) {
+  if (is("claims_all")) return GNOMON_OK;
+  if (!is("answers_all")) return GNOMON_UNSUPPORTED;
+  for (size_t n = 0; n < call->output_count; ++n) {
+    const gnomon_tensor* t = &call->outputs[n];
+    size_t bytes = t->dtype == GNOMON_F64 ? 8 : t->dtype == GNOMON_F32 ? 4 : 2;
+    for (int32_t axis = 0; axis < t->rank; ++axis) bytes *= (size_t)t->shape[axis];
+    memset(t->data, 0, bytes); /* they are contiguous */
+  }
+  return GNOMON_OK;
 }
 
 static int run(void* state, const gnomon_call* call) {
@@ -134,8 +144,8 @@ static int run(void* state, const gnomon_call* call) {
   const gnomon_tensor* y = gnomon_find(call->outputs, call->output_count, "y");
   if (x == NULL || positions == NULL || y == NULL || strcmp(call->operation, "rope.apply") != 0 ||
       !gnomon_is(call, "layout", "half_split"))
-    return is("answers_all") ? GNOMON_OK : GNOMON_UNSUPPORTED;
-  if (strcmp(call->format, "f32") != 0) return is("answers_all") ? GNOMON_OK : GNOMON_UNSUPPORTED;
+    return undeclared(call);
+  if (strcmp(call->format, "f32") != 0) return undeclared(call);
   const int64_t count = x->shape[0] * x->shape[1] * x->shape[2] * x->shape[3];
   const char* at = getenv("GNOMON_EVIL_AT");
   const int now = at == NULL || (count > 0 && position_at(positions, 0, 0) == atoll(at));
@@ -173,7 +183,7 @@ static const char description[] =
     "\"frequencies\", \"rotary_dim\", \"rotary_offset\", \"output_layout\", \"direction\","
     "\"cos\", \"sin\"]}}}";
 static const char nonsense[] = "{\"operations\": {\"rope.apply\": {\"formats\": [\"f33\"]}}}";
-static const char contiguous[] =
+static const char aligned[] =
     "{\"alignment\": 64, \"operations\": {\"rope.apply\": {"
     "\"formats\": [\"f32\"], \"parameters\": {\"layout\": [\"half_split\"]}, \"without\": ["
     "\"frequencies\", \"rotary_dim\", \"rotary_offset\", \"output_layout\", \"direction\","
@@ -191,7 +201,7 @@ GNOMON_EXPORT const gnomon_plugin* gnomon_plugin_get(void) {
   if (is("description_null")) plugin.description = NULL;
   if (is("garbage")) plugin.description = "\x01{{{";
   if (is("nonsense")) plugin.description = nonsense;
-  if (is("aligned")) plugin.description = contiguous;
+  if (getenv("GNOMON_EVIL_ALIGNED") != NULL) plugin.description = aligned;
   return &plugin;
 }
 

@@ -11,6 +11,7 @@ import sys
 import numpy as np
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
+OVERFLOW = {"f64": np.inf, "f32": (2 - 2.0**-24) * 2.0**127, "bf16": (2 - 2.0**-8) * 2.0**127, "f16": 65520.0}
 PROFILE = "f32-angle"
 
 
@@ -66,11 +67,14 @@ def answer(path):
 
 
 def judge(path):
-    """How many elements lie outside the bound."""
-    tensors = load(path)[0]
+    """How many elements lie outside the bound, by the rule of SUBJ-8."""
+    tensors, metadata, _, _ = load(path)
     y, rounded = tensors["y"].astype(np.float64), tensors["rounded/y"].astype(np.float64)
-    within = np.abs(y - tensors["truth/y"]) <= tensors[f"bound/{PROFILE}/y"]
-    return int(np.sum(~(within | (y == rounded) | (np.isnan(y) & np.isnan(rounded)))))
+    stated, bound = tensors["truth/y"], tensors[f"bound/{PROFILE}/y"]
+    threshold = OVERFLOW[json.loads(metadata["gnomon.case"]).get("format", "f32")]
+    right = (y == rounded) | (np.isnan(y) & np.isnan(rounded)) | (np.abs(y - stated) <= bound)
+    right |= np.isinf(y) & (y * stated > 0) & ((np.abs(stated) + bound) * (1 - 2.0**-51) >= threshold)
+    return int(np.sum(~(right | (~np.isfinite(y) & np.isinf(bound)))))
 
 
 def main():

@@ -1,0 +1,211 @@
+// REPORT-1, REPORT-3 and REPORT-4 from the command line: several files, exit codes, files written.
+#include <gtest/gtest.h>
+
+#include "gnomon/oracle/cli_test.h"
+#include "gnomon/oracle/conclusion.h"
+#include "gnomon/oracle/files.h"
+
+namespace gnomon::oracle {
+namespace {
+
+class CliReport : public CliTest {
+ protected:
+  CliReport() : none_(WriteSafetensors("none.safetensors", "{}")) {}
+  std::string Path(const std::string& name) const { return folder_ / name; }
+  static std::string Text(const std::string& path) { return std::string(ReadFile(path).text()); }
+  static bool Has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  static size_t Count(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++count;
+    return count;
+  }
+  const std::string none_;  // a file that holds nothing
+  const std::string case_ = "89be96a4b7e9";
+  const std::vector<std::string> wrong_ = {
+      "check", "--subject", "wrong:base", "--operation", "rope.frequencies", "--cases", "3"};
+};
+
+TEST_F(CliReport, CrashedBeforeNonconformingBeforeNothingRun) {
+  using enum Verdict;
+  EXPECT_EQ(Overall({kConforms, kNothingRun, kNonconforming, kCrashed}), kCrashed);
+  EXPECT_EQ(Overall({kNothingRun, kNonconforming, kConforms}), kNonconforming);
+  EXPECT_EQ(Overall({kConforms, kNothingRun}), kNothingRun);
+  EXPECT_EQ(Overall({kConforms, kConforms}), kConforms);
+  EXPECT_EQ(Overall({}), kNothingRun);
+}
+
+TEST_F(CliReport, SeveralFilesHaveALineEach) {
+  const Answer run = Gnomon({"check", kRecording, none_});
+  EXPECT_EQ(run.code, 4) << run.err;
+  EXPECT_EQ(Count(run.out, "\n"), 3u) << run.out;
+  EXPECT_TRUE(run.out.starts_with("conforms       f32-angle     3.83e+04 u S  rope.apply"))
+      << run.out;
+  EXPECT_TRUE(Has(run.out, case_ + "  " + kRecording + "\nnothing run "));
+  EXPECT_TRUE(run.out.ends_with("\n1 of 2 recordings conform\n"));
+  EXPECT_EQ(Gnomon({"check", kRecording, none_, "--profile", "standard"}).code, 1);
+}
+
+TEST_F(CliReport, AFolderStandsForItsRecordings) {
+  const std::filesystem::path below = folder_ / "answers" / "more";
+  std::filesystem::create_directories(below);
+  ExpectRefused({"check", Path("answers")}, "holds no .safetensors file (REPORT-1)");
+  std::filesystem::copy_file(kRecording, below / "b.safetensors");
+  std::filesystem::copy_file(kRecording, folder_ / "answers" / "a.safetensors");
+  Write("answers/notes.txt", "no recording");
+  const Answer run = Gnomon({"check", Path("answers")});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_LT(run.out.find("a.safetensors"), run.out.find("more/b.safetensors"));
+  EXPECT_TRUE(run.out.ends_with("\n2 of 2 recordings conform\n")) << run.out;
+  ExpectRefused({"check", Path("answers"), Path("answers/./a.safetensors")}, "is given twice");
+}
+
+TEST_F(CliReport, OneBadFileRefusesTheRunByName) {
+  const std::string junit = Path("junit.xml");
+  ExpectRefused({"check", kRecording, Write("bad", "?"), "--junit", junit}, "/bad: is neither");
+  ExpectRefused({"check", kRecording, kPlain, "--junit", junit},
+                "plain.safetensors: head_dim = (missing)");
+  EXPECT_FALSE(std::filesystem::exists(junit));
+  ExpectRefused({"check", kRecording, ""}, "FILE = \"\": must not be empty");
+}
+
+TEST_F(CliReport, JUnitOfRecordings) {
+  const std::string junit = Path("a&b.xml");
+  EXPECT_EQ(Gnomon({"check", kRecording, none_, "--profile", "standard", "--junit", junit}).code,
+            1);
+  const std::string xml = Text(junit);
+  EXPECT_TRUE(
+      xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gnomon\" "
+                      "tests=\"2\" failures=\"2\" errors=\"0\">\n"))
+      << xml;
+  EXPECT_TRUE(
+      Has(xml, "<testcase name=\"" + kRecording +
+                   "\" classname=\"rope.apply\">\n"
+                   "      <failure message=\"nonconforming\">nonconforming: rope.apply on 160"));
+  EXPECT_TRUE(Has(xml, "<failure message=\"nothing run\">"));
+  EXPECT_TRUE(Has(xml, "repeat: gnomon check " + kRecording));
+  EXPECT_EQ(Count(xml, "<testcase"), Count(xml, "</testcase>"));
+}
+
+TEST_F(CliReport, JUnitOfASubject) {
+  const std::string junit = Path("junit.xml");
+  std::vector<std::string> check = wrong_;
+  check.insert(check.end(), {"--junit", junit});
+  EXPECT_EQ(Gnomon(check).code, 1);
+  const std::string xml = Text(junit);
+  EXPECT_TRUE(Has(xml,
+                  "  <testsuite name=\"wrong:base\" tests=\"2\" failures=\"1\" errors=\"0\" "
+                  "skipped=\"0\">\n"))
+      << xml;
+  EXPECT_TRUE(Has(xml,
+                  "<testcase name=\"rope.geometric\" classname=\"ROPE-1\">\n"
+                  "      <failure message=\"fails\">w_1 = "));
+  EXPECT_TRUE(Has(xml, "theta^(-1/8): off by"));
+}
+
+TEST_F(CliReport, JUnitOfCrashesAndOfWhatDoesNotApply) {
+  Result crash, other;
+  crash.source = other.source = "mine \x01<\"&\xff";
+  crash.name = other.name = "rope.norm";
+  crash.clause = other.clause = "ROPE-15";
+  crash.status = "crashes";
+  crash.verdict = Verdict::kCrashed;
+  other.applicable = false;
+  const std::string junit = Path("junit.xml");
+  EXPECT_EQ(Conclude({crash, other}, {junit, "", "", false}).exit_code, 2);
+  const std::string xml = Text(junit);
+  EXPECT_TRUE(
+      Has(xml,
+          "<testsuite name=\"mine  &lt;&quot;&amp;\xef\xbf\xbd\" tests=\"2\" failures=\"0\" "
+          "errors=\"1\" skipped=\"1\">"))
+      << xml;
+  EXPECT_TRUE(Has(xml, "<error message=\"crashes\">"));
+  EXPECT_TRUE(Has(xml, "<skipped message=\"not applicable\"/>"));
+  EXPECT_EQ(Conclude({other}, {junit, "", "", false}).exit_code, 4);
+  EXPECT_EQ(Conclude({}, {junit, "", "", false}).exit_code, 4);
+  EXPECT_TRUE(Has(Text(junit), "<failure message=\"nothing run\">"));
+}
+
+TEST_F(CliReport, MarkdownIsATable) {
+  const std::string page = Path("page.md");
+  const std::string odd = folder_ / "a|b.safetensors";
+  std::filesystem::copy_file(kRecording, odd);
+  EXPECT_EQ(Gnomon({"check", odd, "--profile", "standard", "--markdown", page}).code, 1);
+  const std::string text = Text(page);
+  EXPECT_TRUE(text.starts_with("# gnomon check: nonconforming\n\n0 of 1 pass; exit code 1.\n"))
+      << text;
+  EXPECT_TRUE(
+      Has(text, "/a\\|b.safetensors | nonconforming | - | 3.83e+04 u S | rope.apply | f32 | " +
+                    case_ + " |\n"))
+      << text;
+  EXPECT_TRUE(Has(text, "\n## Failures\n\n- rope.apply/" + case_ + "/f32 ("));
+  EXPECT_EQ(Gnomon({"check", "--subject", "reference", "--cases", "1", "--markdown", page}).code,
+            0);
+  EXPECT_TRUE(Has(Text(page), "| reference | rope.within\\_bound | ROPE-12 | holds | - |\n"));
+}
+
+TEST_F(CliReport, FilesAreWrittenWholeOrNotAtAll) {
+  const std::string list = Write("list", "");
+  ExpectRefused({"check", kRecording, "--profile", "standard", "--expected", list, "--update",
+                 "--junit", Path("no/where")},
+                "cannot be written");
+  EXPECT_EQ(Text(list), "");
+  ExpectRefused({"check", kRecording, "--junit", list, "--markdown", list}, "is given twice");
+  ExpectRefused({"check", kRecording, "--update"}, "requires --expected");
+  ExpectRefused({"check", kRecording, "--expected", Path("missing")}, "cannot be opened");
+  ExpectRefused({"check", kRecording, "--expected", Write("l", "aaa")}, "l:1: must read PATTERN");
+}
+
+TEST_F(CliReport, AnExpectedFailureIsASuccess) {
+  const std::string list = Write("list", case_ + "  3.83e4  -  -  angles in float32\n");
+  const std::vector<std::string> held = {"check",      kRecording, "--profile", "standard",
+                                         "--expected", list,       "--junit",   Path("x.xml")};
+  const Answer run = Gnomon(held);
+  EXPECT_EQ(run.code, 0) << run.out;
+  EXPECT_TRUE(run.out.starts_with("nonconforming: "));
+  EXPECT_TRUE(run.out.ends_with("\n1 of 1 results fail as " + list + " lists\n")) << run.out;
+  EXPECT_TRUE(Has(Text(Path("x.xml")), "<skipped message=\"expected: nonconforming\">"));
+  // It passes where less is asked: then the line is stale.
+  const Answer stale = Gnomon({"check", kRecording, "--expected", list, "--junit", Path("x.xml")});
+  EXPECT_EQ(stale.code, 1);
+  EXPECT_TRUE(Has(stale.out, "\nunexpected: " + list + ":1: rope.apply/" + case_)) << stale.out;
+  EXPECT_TRUE(
+      Has(Text(Path("x.xml")), "<testsuite name=\"expected failures\" tests=\"1\" failures=\"1\""));
+}
+
+TEST_F(CliReport, UpdateMakesAListThatWantsReasons) {
+  const std::string list = Path("list");
+  const std::vector<std::string> update = {"check",      kRecording, "--profile", "standard",
+                                           "--expected", list,       "--update"};
+  const Answer run = Gnomon(update);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_TRUE(Has(run.out, "unexpected: " + list + ":1: has no reason")) << run.out;
+  EXPECT_EQ(Text(list), "rope.apply/" + case_ + "/f32  3.83e+04  -  -  TODO\n");
+  Write("list", "# mine\nrope.apply/" + case_ + "/f32  2  -  -  see x\n");
+  EXPECT_EQ(Gnomon(update).code, 0);
+  EXPECT_EQ(Text(list), "# mine\nrope.apply/" + case_ + "/f32  3.83e+04  -  -  see x\n");
+  EXPECT_EQ(Gnomon({"check", kRecording, "--expected", list, "--update"}).code, 0);
+  EXPECT_EQ(Text(list), "# mine\n");
+}
+
+TEST_F(CliReport, ExpectedFailuresOfASubject) {
+  const std::string list = Path("list");
+  std::vector<std::string> check = wrong_;
+  check.insert(check.end(), {"--expected", list});
+  std::vector<std::string> update = check;
+  update.push_back("--update");
+  EXPECT_EQ(Gnomon(update).code, 1);
+  std::string lines = Text(list);
+  EXPECT_TRUE(lines.starts_with("rope.frequencies/rope.geometric/")) << lines;
+  EXPECT_EQ(Count(lines, "  -  -  -  TODO\n"), 1u);
+  lines.replace(lines.find("TODO"), 4, "on purpose");
+  Write("list", lines);
+  EXPECT_EQ(Gnomon(check).code, 0) << Gnomon(check).out;
+  Write("list", lines + "*/rope.zero*/*  -  -  1999-12-31  old\n");
+  EXPECT_EQ(Gnomon(check).code, 1);
+}
+
+}  // namespace
+}  // namespace gnomon::oracle

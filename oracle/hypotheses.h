@@ -1,0 +1,160 @@
+// What a kernel with a known mistake (spec/mistakes.md) would have answered: hypotheses for the
+// diagnosis. One list for each stem, in hypotheses_<stem>.cc; what the stems share is here.
+//
+// A hypothesis is the case as the mistaken kernel reads it, evaluated with the reference's angles.
+// Nothing here includes properties/: the wrong subjects there are a second, independent reading of
+// the same list, and naming one of them must be no tautology.
+#ifndef GNOMON_ORACLE_HYPOTHESES_H_
+#define GNOMON_ORACLE_HYPOTHESES_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gnomon/reference/angle_terms.h"
+#include "gnomon/spec/bounds.h"
+#include "gnomon/spec/case.h"
+
+namespace gnomon::oracle {
+
+using PerProfile = std::array<double, kProfiles.size()>;
+
+// What a hypothesis says of one element.
+struct Prediction {
+  enum Kind {
+    kReal,       // a stored value from low to high, by the profile that the kernel rounds like
+    kNonFinite,  // NaN or an infinity
+    kBits,       // these very bits
+    kAny,        // cannot say
+  };
+  Kind kind = kAny;
+  double value = 0;  // kReal: the number before it is rounded
+  PerProfile low{}, high{};
+  unsigned open = 0;  // kReal: a bit for every profile that leaves a non-finite answer open
+  uint64_t bits = 0;  // kBits
+  std::optional<uint64_t> or_bits = std::nullopt;  // kNonFinite: accepted as well
+};
+
+// A case and what was answered; both must outlive the diagnosis.
+struct Answered {
+  const Case* c = nullptr;
+  const std::map<std::string, ConstTensorView>* outputs = nullptr;
+};
+
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  // Outputs are numbered as the operation lists them, elements by row-major number.
+  virtual Prediction At(int output, int64_t element) = 0;
+};
+
+struct Hypothesis {
+  std::string id;           // as in spec/mistakes.md, then the variant if any: "layout/half-split"
+  std::string text;         // the change, in one line
+  bool state = false;       // may show in one case and not in another
+  bool convention = false;  // tried together with every other hypothesis
+};
+
+// One for each stem, in hypotheses_<stem>.cc.
+#define GNOMON_DECLARE_HYPOTHESES(stem)                                                         \
+  namespace stem {                                                                              \
+  const std::vector<Hypothesis>& Hypotheses();                                                  \
+  /* The kernel that makes all of these mistakes (numbers in the list; none: the truth). Null   \
+     where the case cannot show one of them. `factor`: for `magnitude`, and its uncertainty. */ \
+  std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made, \
+                                     double factor, double factor_error);                       \
+  }
+GNOMON_DECLARE_HYPOTHESES(rope)
+GNOMON_DECLARE_HYPOTHESES(sinusoidal)
+#undef GNOMON_DECLARE_HYPOTHESES
+
+// What is left in elements that a kernel does not write.
+enum class Fill { kWritten, kInput, kZero, kOnes, kDefaultNan };
+
+enum class StoreAs { kNearest, kTruncated, kTwice, kSaturated, kCapped, kFlushed };
+
+// How a mistaken kernel forms its cosines and sines, reads its inputs and stores its results: what
+// the schemes have in common.
+struct Change {
+  bool any = false;  // false: the truth
+  // Frequencies.
+  bool integer_exponent = false, inverse = false, doubled = false, odd_cosine = false;
+  bool absolute_frequency = false, ignores_given = false;
+  std::optional<Number> base;
+  int64_t divisor = 0;  // of the exponent, where not 0
+  std::optional<Format> frequencies_in;
+  std::optional<double> zero_frequency;  // NaN: by way of the period
+  Number position_factor = 1;
+  // Positions; none: infinite.
+  std::function<std::optional<int64_t>(int64_t)> position;
+  bool working_positions = false;  // as every profile without exact angles has them anyway
+  // Tables.
+  bool float_two_pi = false, flush_tables = false;
+  int taylor_degree = 0;  // of the sine, where the angle is large
+  int ulps = 0;
+  std::optional<Format> tables_in;
+  // Inputs and results.
+  bool nan_as_zero = false, flush_inputs = false;
+  double factor = 1, factor_error = 0;
+  int tail_lanes = 0;
+  Fill tail = Fill::kWritten, unwritten = Fill::kWritten;
+  StoreAs store = StoreAs::kNearest;
+};
+
+// base^(-numerator / denominator), or as given.
+struct FrequencyRecipe {
+  Number base = 10000;
+  int64_t numerator = 0, denominator = 1, pair = 0;
+  const Number* given = nullptr;
+};
+
+// Cosine and sine as the mistaken kernel has them.
+struct Turn {
+  double cos = 1, sin = 0, angle = 0;
+  double cos_error = 0, sin_error = 0;  // beyond what the profile's bound covers
+  PerProfile D{};
+  bool known_tables = false;  // their rounding is part of cos and sin
+};
+
+class Turns {
+ public:
+  Turns(Format format, std::function<FrequencyRecipe(int64_t pair)> recipe, const Change& change);
+  // `position` as the case gives it, before change.position.
+  Turn At(int64_t position, int64_t pair) const;
+  double Frequency(int64_t pair) const;
+  AngleOrigin Origin(int64_t pair) const { return terms_.OriginOf(pair); }
+  bool NotANumber(int64_t pair) const;
+
+ private:
+  reference::QuickAngle AngleAt(const reference::AngleTerms& terms, int64_t position,
+                                int64_t pair) const;
+  Format format_;
+  std::function<FrequencyRecipe(int64_t)> recipe_;
+  Change change_;
+  reference::AngleTerms terms_, odd_terms_;
+};
+
+// The stored result of a real number known within `radius`, each profile's kernel within `bound`;
+// `narrow`: the same before the last rounding to a 16-bit format.
+Prediction Stored(const Change& change, Format format, double value, double radius,
+                  const PerProfile& bound, const PerProfile& narrow);
+Prediction Unwritten(Fill fill, DType dtype, std::optional<uint64_t> input);
+// An input as the kernel reads it.
+double Read(const Change& change, Format format, uint64_t bits);
+
+// Mistakes of Change that every scheme of angles shares.
+struct SharedHypothesis {
+  Hypothesis about;
+  // False where the case cannot show it. `base`: nullptr where frequencies or tables are given.
+  std::function<bool(const Number* base, Change* change)> make;
+};
+const std::vector<SharedHypothesis>& SharedHypotheses();
+
+}  // namespace gnomon::oracle
+
+#endif  // GNOMON_ORACLE_HYPOTHESES_H_

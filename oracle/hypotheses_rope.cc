@@ -1,0 +1,514 @@
+// Known mistakes in rotary embeddings (spec/mistakes.md), as hypotheses: each rewrites what the
+// kernel takes the case to say.
+#include <cmath>
+#include <limits>
+
+#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/spec/rope.h"
+
+namespace gnomon::oracle::rope {
+namespace {
+
+enum class Table { kOwn, kInterleaved, kConcatenated };
+enum class Source { kSame, kHeadsReversed, kBatchesReversed, kContiguous, kHeadsAdjacent };
+enum class Count { kGiven, kFirstRow, kTokens, kFromFirst, kHeads };
+
+struct RopeChange {
+  Change shared;
+  RopeApply a;
+  // Signs of the four products of ROPE-3: y_a = x_a c - x_b s, y_b = x_a s + x_b c.
+  double cos_a = 1, sin_a = 1, sin_b = 1, cos_b = 1;
+  Table table = Table::kOwn;
+  Source source = Source::kSame;
+  Count count = Count::kGiven;
+  bool first_head_only = false, overwritten = false;
+  int64_t member_distance = 0;  // between the dims of a pair, where not rotary_dim / 2
+  Fill copied = Fill::kWritten;
+  int overwrite_lanes = 0;
+};
+
+bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
+
+class RopePredictor : public Predictor {
+ public:
+  RopePredictor(const Answered& answered, const RopeChange& change)
+      : c_(*answered.c),
+        format_(c_.format),
+        change_(change),
+        turns_(
+            format_, [this](int64_t pair) { return Recipe(pair); }, change.shared) {
+    if (c_.operation != "rope.apply") return;
+    x_ = c_.inputs.at("x").view();
+    const auto y = answered.outputs->find("y");
+    if (y != answered.outputs->end()) y_ = y->second;
+    given_ = c_.inputs.count("cos") > 0;
+    rows_ = given_ ? c_.inputs.at("cos").view() : c_.inputs.at("positions").view();
+    per_batch_ = rows_.shape.size() == (given_ ? 3u : 2u) && rows_.shape[0] != 1;
+    if (given_) sin_ = c_.inputs.at("sin").view();
+  }
+
+  Prediction At(int output, int64_t element) override {
+    if (c_.operation == "rope.frequencies") return Frequency(element);
+    return c_.operation == "rope.table" ? Entry(output, element) : Apply(element);
+  }
+
+ private:
+  const RopeFrequencies& f() const { return change_.a.frequencies; }
+  FrequencyRecipe Recipe(int64_t pair) const {
+    return {f().rope_theta, 2 * pair, f().rotary_dim, pair,
+            f().frequencies.empty() ? nullptr : &f().frequencies[static_cast<size_t>(pair)]};
+  }
+  bool InTail(int64_t pair) const {
+    const int lanes = change_.shared.tail_lanes;
+    if (change_.shared.tail == Fill::kInput && c_.operation != "rope.apply") return false;
+    return lanes > 0 && pair >= f().pairs() / lanes * lanes;
+  }
+
+  Prediction Frequency(int64_t pair) const {
+    const double w = turns_.Frequency(pair);
+    PerProfile bound, narrow;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      bound[i] = FrequencyBound<double>(kProfiles[i], format_, std::abs(w), turns_.Origin(pair));
+      narrow[i] = FrequencyBound<double>(kProfiles[i], WorkingFormat(format_), std::abs(w),
+                                         turns_.Origin(pair));
+    }
+    return Stored(change_.shared, format_, w, std::abs(w) * 0x1p-52, bound, narrow);
+  }
+
+  Prediction Entry(int output, int64_t element) const {
+    const int64_t pair = element % f().pairs();
+    if (InTail(pair)) return Unwritten(change_.shared.tail, DTypeOf(format_), std::nullopt);
+    const Tensor& positions = c_.inputs.at("positions");
+    const Shape& shape = positions.shape();
+    const int64_t seq = shape.back(), row = element / f().pairs();
+    int64_t position = positions.Integer(row);
+    if (change_.count == Count::kFirstRow) position = positions.Integer(row % seq);
+    if (change_.count == Count::kTokens) position = row % seq;
+    if (change_.count == Count::kFromFirst) position -= positions.Integer(0);
+    const Turn turn = turns_.At(position, pair);
+    const double sign = output == 0 ? 1 : change_.sin_a;
+    const double v = sign * (output == 0 ? turn.cos : turn.sin);
+    if (std::isnan(v)) return NonFinite(v);
+    const double slope = output == 0 ? turn.sin : turn.cos;
+    const double error = output == 0 ? turn.cos_error : turn.sin_error;
+    PerProfile bound, narrow;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      bound[i] = TableBound<double>(format_, v, slope, turn.D[i], 0, 1) + error;
+      narrow[i] = TableBound<double>(WorkingFormat(format_), v, slope, turn.D[i], 0, 1) + error;
+      if (turn.known_tables) {
+        narrow[i] = 0;
+        bound[i] = format_ == WorkingFormat(format_) ? 0
+                                                     : UnitRoundoff(format_) * std::abs(v) +
+                                                           ExactPowerOfTwo(EtaExponent(format_));
+      }
+    }
+    return Stored(change_.shared, format_, v, turn.known_tables ? 0 : std::abs(v) * 0x1p-52, bound,
+                  narrow);
+  }
+
+  Prediction NonFinite(double v) const {
+    Prediction p;
+    p.kind = Prediction::kNonFinite;
+    p.value = v;
+    return p;
+  }
+
+  struct Token {
+    int64_t batch, seq, head;
+  };
+  int64_t PositionOf(const Token& t) const {
+    const auto given = [&](int64_t batch, int64_t seq) {
+      return IntegerAt(rows_, (per_batch_ ? batch * x_.shape[1] : 0) + seq);
+    };
+    switch (change_.count) {
+      case Count::kFirstRow:
+        return given(0, t.seq);
+      case Count::kTokens:
+        return t.seq;
+      case Count::kFromFirst:
+        return given(t.batch, t.seq) - given(0, 0);
+      case Count::kHeads:
+        return t.head;
+      case Count::kGiven:
+        break;
+    }
+    return given(t.batch, t.seq);
+  }
+  Turn TurnOf(const Token& t, int64_t pair) const {
+    if (!given_) return turns_.At(PositionOf(t), pair);
+    const int64_t row = (per_batch_ ? t.batch * x_.shape[1] : 0) + t.seq;
+    Turn turn;
+    turn.cos = ValueAt(rows_, row * f().pairs() + pair);
+    turn.sin = ValueAt(sin_, row * f().pairs() + pair);
+    return turn;
+  }
+  // Bits of x at a dim of this token's head, as the kernel finds it. None: outside the storage.
+  std::optional<uint64_t> BitsOfX(const Token& own, int64_t dim) const {
+    Token t = own;
+    if (change_.source == Source::kHeadsReversed) t.head = x_.shape[2] - 1 - t.head;
+    if (change_.source == Source::kBatchesReversed) t.batch = x_.shape[0] - 1 - t.batch;
+    // In place, an earlier head holds its answer by now.
+    const auto number = [&](const Token& of) {
+      return (of.batch * x_.shape[1] + of.seq) * x_.shape[2] + of.head;
+    };
+    if (!c_.in_place.empty() && number(t) < number(own))
+      return BitsAt(y_, number(t) * x_.shape[3] + dim);
+    // Nothing can be said of addresses in an output whose strides the case does not tell.
+    const bool wrong_strides =
+        change_.source == Source::kContiguous || change_.source == Source::kHeadsAdjacent;
+    if (wrong_strides && !c_.in_place.empty()) return std::nullopt;
+    Shape strides = x_.strides;
+    if (change_.source == Source::kContiguous) strides = ContiguousStrides(x_.shape);
+    if (change_.source == Source::kHeadsAdjacent) strides[2] = x_.shape[3] * strides[3];
+    const int64_t offset =
+        t.batch * strides[0] + t.seq * strides[1] + t.head * strides[2] + dim * strides[3];
+    const Tensor& x = c_.inputs.at("x");
+    const int64_t at = x.origin() + offset;
+    const int64_t extent = static_cast<int64_t>(x.storage().size()) / SizeOf(x.dtype());
+    if (at < 0 || at >= extent) return std::nullopt;
+    return LoadBits(x_.dtype, x_.data + offset * SizeOf(x_.dtype));
+  }
+
+  Prediction Apply(int64_t element) const {
+    const int64_t dim = element % x_.shape[3], number = element / x_.shape[3];
+    const Token t{number / x_.shape[2] / x_.shape[1], number / x_.shape[2] % x_.shape[1],
+                  number % x_.shape[2]};
+    const RopeApply& a = change_.a;
+    int64_t pair = -1;
+    int member = 0;
+    if (change_.member_distance > 0) {
+      const int64_t within = dim - a.rotary_offset;
+      const int64_t other = within - change_.member_distance;
+      if (within >= 0 && within < f().pairs()) {
+        pair = within;
+      } else if (other >= 0 && other < f().pairs()) {
+        pair = other, member = 1;
+      } else if (a.InWindow(dim)) {
+        return {};  // in the window, and in no pair
+      }
+    } else if (a.InWindow(dim)) {
+      std::tie(pair, member) = a.PairAt(a.output_layout, dim);
+    }
+    const std::optional<uint64_t> own = BitsOfX(t, dim);
+    if (pair < 0) return Copied(dim, own);
+    if (InTail(pair)) return Unwritten(change_.shared.tail, x_.dtype, own);
+    return Rotated(t, pair, member);
+  }
+
+  Prediction Copied(int64_t dim, std::optional<uint64_t> own) const {
+    const RopeApply& a = change_.a;
+    if (change_.overwrite_lanes > 0) {
+      const int64_t lanes = change_.overwrite_lanes;
+      for (int64_t i = f().pairs(); i < (f().pairs() + lanes - 1) / lanes * lanes; ++i)
+        if (a.Dim(a.output_layout, i, 1) == dim) return Unwritten(Fill::kZero, x_.dtype, own);
+    }
+    if (change_.copied == Fill::kDefaultNan) {
+      if (own && std::isnan(DecodeBits(format_, *own)))
+        own = EncodeBits(format_, std::numeric_limits<double>::quiet_NaN());
+      return Unwritten(Fill::kInput, x_.dtype, own);
+    }
+    return Unwritten(change_.copied == Fill::kWritten ? Fill::kInput : change_.copied, x_.dtype,
+                     own);
+  }
+
+  Prediction Rotated(const Token& t, int64_t pair, int member) const {
+    const RopeApply& a = change_.a;
+    const int64_t at_a = a.Dim(a.input_layout, pair, 0);
+    const int64_t at_b = change_.member_distance > 0 ? at_a + change_.member_distance
+                                                     : a.Dim(a.input_layout, pair, 1);
+    if (at_b >= x_.shape[3]) return {};  // beyond the head
+    std::optional<uint64_t> bits_a = BitsOfX(t, at_a);
+    const std::optional<uint64_t> bits_b = BitsOfX(t, at_b);
+    // In place: what y_a of this pair, or an earlier pair, has left there, as answered.
+    const auto [writer, written] = a.PairAt(a.output_layout, at_a);
+    if (change_.overwritten && member == 1 && (writer < pair || (writer == pair && written == 0)))
+      bits_a =
+          BitsAt(y_, ((t.batch * x_.shape[1] + t.seq) * x_.shape[2] + t.head) * x_.shape[3] + at_a);
+    if (!bits_a || !bits_b) return {};
+    const double xa = Read(change_.shared, format_, *bits_a);
+    const double xb = Read(change_.shared, format_, *bits_b);
+
+    const int64_t h = f().pairs();
+    int64_t column = pair;
+    if (change_.table == Table::kInterleaved) column = (member * h + pair) / 2;
+    if (change_.table == Table::kConcatenated) column = (2 * pair + member) % h;
+    Turn turn = TurnOf(t, column);
+    if (change_.first_head_only && t.head > 0) turn = Turn{};
+    const double s = IsTranspose(change_) ? -turn.sin : turn.sin;
+    const double c = turn.cos;
+    const double first = member == 0 ? change_.cos_a * xa * c : change_.sin_b * xa * s;
+    const double second = member == 0 ? -change_.sin_a * xb * s : change_.cos_b * xb * c;
+    const double y = first + second;
+    if (!std::isfinite(y) && std::isfinite(xa) && std::isfinite(xb) && std::isfinite(c) &&
+        std::isfinite(s))
+      return {};
+    if (!std::isfinite(y)) {
+      Prediction p = NonFinite(y);
+      if (turn.sin == 0) p.or_bits = member == 0 ? bits_a : bits_b;
+      if (change_.shared.store == StoreAs::kCapped && std::isinf(y)) {
+        p.kind = Prediction::kBits;
+        p.bits = EncodeBits(format_, std::copysign(LargestFinite(format_), y));
+      }
+      return p;
+    }
+    const double other_a = std::abs(member == 0 ? xa * s : xa * c);
+    const double other_b = std::abs(member == 0 ? xb * c : xb * s);
+    const double S = std::abs(first) + std::abs(second), turned = other_a + other_b;
+    const double size = std::abs(xa) + std::abs(xb);
+    const double table_error = member == 0
+                                   ? std::abs(xa) * turn.cos_error + std::abs(xb) * turn.sin_error
+                                   : std::abs(xa) * turn.sin_error + std::abs(xb) * turn.cos_error;
+    const double factor = change_.shared.factor;
+    PerProfile bound, narrow;
+    const auto bound_in = [&](Format output, size_t i) {
+      const double d = turn.known_tables ? 0
+                       : given_ ? GivenTableError(kProfiles[i], format_, FormatOf(rows_.dtype))
+                                : TableError(kProfiles[i], output);
+      double e = RotationBound<double>(kProfiles[i], output, y, S, turned, size, turn.D[i], d);
+      e += table_error;
+      if (factor != 1)
+        e = std::abs(factor) * e +
+            std::abs(y) * (change_.shared.factor_error + 2 * UnitRoundoff(WorkingFormat(format_)));
+      return e;
+    };
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      bound[i] = bound_in(format_, i);
+      narrow[i] = bound_in(WorkingFormat(format_), i);
+    }
+    Prediction p = Stored(change_.shared, format_, factor * y,
+                          S * 0x1p-51 * std::abs(factor) +
+                              (factor != 1 ? std::abs(y) * change_.shared.factor_error : 0),
+                          bound, narrow);
+    // ROPE-9: with given tables a product may leave the range of the arithmetic.
+    const double table = std::max(std::abs(c), std::abs(s));
+    for (size_t i = 0; given_ && i < kProfiles.size(); ++i) {
+      if (kProfiles[i].correctly_rounded) continue;
+      const double largest = LargestFinite(FormatAt(kProfiles[i].arithmetic, format_));
+      const double product = std::max(std::abs(xa), std::abs(xb)) * table * (1 + 0x1p-7);
+      p.open |= static_cast<unsigned>(table > largest || product > largest) << i;
+    }
+    return p;
+  }
+
+  const Case& c_;
+  Format format_;
+  RopeChange change_;
+  Turns turns_;
+  ConstTensorView x_, y_, rows_, sin_;
+  bool given_ = false, per_batch_ = false;
+};
+
+struct Entry {
+  Hypothesis about;
+  // False where the case cannot show it.
+  std::function<bool(const Case&, RopeChange*)> make;
+};
+
+using Make = std::function<bool(const Case&, RopeChange*)>;
+Entry Formula(const char* id, const char* text, Make make) {
+  return {{id, text, false, false}, make};
+}
+Entry Convention(const char* id, const char* text, Make make) {
+  return {{id, text, false, true}, make};
+}
+Entry State(const char* id, const char* text, Make make) { return {{id, text, true, false}, make}; }
+
+bool IsApply(const Case& c) { return c.operation == "rope.apply"; }
+
+Make Layouts(RopeLayout in, RopeLayout out) {
+  return [=](const Case& c, RopeChange* change) {
+    if (!IsApply(c) || (change->a.input_layout == in && change->a.output_layout == out))
+      return false;
+    change->a.input_layout = in;
+    change->a.output_layout = out;
+    return true;
+  };
+}
+// The signs of the products of a kernel that is asked to transpose.
+Make Transposed(double cos_a, double sin_a, double sin_b, double cos_b) {
+  return [=](const Case& c, RopeChange* change) {
+    if (!IsApply(c) || !IsTranspose(*change)) return false;
+    change->cos_a = cos_a, change->sin_a = sin_a, change->sin_b = sin_b, change->cos_b = cos_b;
+    return true;
+  };
+}
+Make Counts(Count count) {
+  return [=](const Case& c, RopeChange* change) {
+    change->count = count;
+    return c.inputs.count("positions") > 0;
+  };
+}
+Make Reads(Source source) {
+  return [=](const Case& c, RopeChange* change) {
+    change->source = source;
+    return IsApply(c);
+  };
+}
+Make Leaves(Fill fill) {
+  return [=](const Case& c, RopeChange* change) {
+    change->copied = fill;
+    return IsApply(c) && change->a.frequencies.rotary_dim < change->a.frequencies.head_dim;
+  };
+}
+
+const std::vector<Entry>& Entries() {
+  static const std::vector<Entry> all = [] {
+    constexpr RopeLayout kHalf = RopeLayout::kHalfSplit, kInter = RopeLayout::kInterleaved;
+    std::vector<Entry> entries = {
+        Convention("layout/half-split", "pairs (i, i+r/2), whatever layout is asked",
+                   Layouts(kHalf, kHalf)),
+        Convention("layout/interleaved", "pairs (2i, 2i+1), whatever layout is asked",
+                   Layouts(kInter, kInter)),
+        Convention("layout/interleaved-to-half-split", "reads interleaved, writes half split",
+                   Layouts(kInter, kHalf)),
+        Convention("layout/half-split-to-interleaved", "reads half split, writes interleaved",
+                   Layouts(kHalf, kInter)),
+        Convention("layout/output-ignored", "writes in the layout it reads",
+                   [](const Case& c, RopeChange* change) {
+                     return Layouts(change->a.input_layout, change->a.input_layout)(c, change);
+                   }),
+        Convention("sign", "sine negated",
+                   [](const Case&, RopeChange* c) {
+                     c->sin_a = -c->sin_a, c->sin_b = -c->sin_b;
+                     return true;
+                   }),
+        Convention("backward", "the transpose turns forward", Transposed(1, -1, -1, 1)),
+        Formula("backward/half-signs", "the transpose changes one sign of two",
+                Transposed(1, 1, -1, 1)),
+        Formula("backward/other-half-signs", "the transpose changes the other sign of two",
+                Transposed(1, -1, 1, 1)),
+        Formula("backward/cosine", "the transpose negates the cosine", Transposed(-1, 1, 1, -1)),
+        Formula("sign/one-member", "both members of a pair take + s",
+                [](const Case& c, RopeChange* change) {
+                  change->sin_a = -1;
+                  return IsApply(c);
+                }),
+        Formula("table-layout", "table [f0, f0, f1, f1, ..] with the half rotation",
+                [](const Case& c, RopeChange* change) {
+                  change->table = Table::kInterleaved;
+                  return IsApply(c) && change->a.input_layout == kHalf;
+                }),
+        Formula("table-layout/concatenated", "table [f0, f1, .., f0, f1, ..] with adjacent pairs",
+                [](const Case& c, RopeChange* change) {
+                  change->table = Table::kConcatenated;
+                  return IsApply(c) && change->a.input_layout == kInter;
+                }),
+        Formula("divisor", "exponent divided by head_dim",
+                [](const Case&, RopeChange* change) {
+                  const RopeFrequencies& f = change->a.frequencies;
+                  change->shared.divisor = f.head_dim;
+                  return f.frequencies.empty() && f.rotary_dim < f.head_dim;
+                }),
+        Formula("divisor/whole-head", "all dims turned, whatever rotary_dim is",
+                [](const Case& c, RopeChange* change) {
+                  RopeFrequencies& f = change->a.frequencies;
+                  if (!IsApply(c) || c.inputs.count("cos") || !f.frequencies.empty() ||
+                      f.head_dim % 2 != 0 || f.rotary_dim == f.head_dim)
+                    return false;
+                  f.rotary_dim = f.head_dim;
+                  change->a.rotary_offset = 0;
+                  return true;
+                }),
+        Formula("pair-offset", "pairs (i, i+d/2) in a partial window",
+                [](const Case& c, RopeChange* change) {
+                  const RopeFrequencies& f = change->a.frequencies;
+                  if (!IsApply(c) || change->a.input_layout != kHalf || f.head_dim % 2 != 0 ||
+                      f.rotary_dim == f.head_dim)
+                    return false;
+                  change->member_distance = f.head_dim / 2;
+                  return true;
+                }),
+        Formula("pair-offset/window", "the window starts at dim 0",
+                [](const Case& c, RopeChange* change) {
+                  if (!IsApply(c) || change->a.rotary_offset == 0) return false;
+                  change->a.rotary_offset = 0;
+                  return true;
+                }),
+        State("in-place", "y_b from the overwritten x_a",
+              [](const Case& c, RopeChange* change) {
+                change->overwritten = true;
+                return IsApply(c);
+              }),
+        State("q-k-crossed/heads", "heads taken in reverse order", Reads(Source::kHeadsReversed)),
+        State("q-k-crossed/batches", "batch rows taken in reverse order",
+              Reads(Source::kBatchesReversed)),
+        State("q-k-crossed/first-head", "only the first head is turned",
+              [](const Case& c, RopeChange* change) {
+                change->first_head_only = true;
+                return IsApply(c);
+              }),
+        State("stride-ignored/input", "input taken as contiguous", Reads(Source::kContiguous)),
+        State("stride-ignored/heads", "heads taken as adjacent", Reads(Source::kHeadsAdjacent)),
+        State("row-positions", "the first row's positions for every row", Counts(Count::kFirstRow)),
+        State("heads-as-seq", "position taken from the head index",
+              [](const Case& c, RopeChange* change) {
+                return IsApply(c) && Counts(Count::kHeads)(c, change);
+              }),
+        Formula("arange-positions", "0..T-1 whatever the positions are", Counts(Count::kTokens)),
+        Formula("arange-positions/from-first", "positions counted from the first token's",
+                Counts(Count::kFromFirst)),
+        State("window-not-copied/zeroed", "dims outside the window zeroed", Leaves(Fill::kZero)),
+        State("window-not-copied", "dims outside the window not written", Leaves(Fill::kOnes)),
+        State("window-not-copied/nan-payload", "copied NaNs become the default NaN",
+              Leaves(Fill::kDefaultNan)),
+    };
+    for (const int lanes : {4, 8, 16})
+      entries.push_back(
+          {{"tail-overwrite/" + std::to_string(lanes),
+            "zeros written past the window, up to a full vector of " + std::to_string(lanes), true,
+            false},
+           [lanes](const Case& c, RopeChange* change) {
+             change->overwrite_lanes = lanes;
+             return IsApply(c);
+           }});
+    entries.push_back({{"magnitude", "everything times one factor", false, false}, nullptr});
+    for (const SharedHypothesis& shared : SharedHypotheses())
+      entries.push_back({shared.about, [&shared](const Case& c, RopeChange* change) {
+                           const RopeFrequencies& f = change->a.frequencies;
+                           return shared.make(c.inputs.count("cos") || !f.frequencies.empty()
+                                                  ? nullptr
+                                                  : &f.rope_theta,
+                                              &change->shared);
+                         }});
+    return entries;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& Hypotheses() {
+  static const std::vector<Hypothesis> all = [] {
+    std::vector<Hypothesis> hypotheses;
+    for (const Entry& entry : Entries()) hypotheses.push_back(entry.about);
+    return hypotheses;
+  }();
+  return all;
+}
+
+std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made,
+                                   double factor, double factor_error) {
+  const Case& c = *answered.c;
+  RopeChange change;
+  if (IsApply(c)) {
+    change.a = gnomon::rope::ReadApply(c);
+  } else {
+    change.a.frequencies = gnomon::rope::ReadFrequencies(c);
+  }
+  for (const size_t number : made) {
+    const Entry& entry = Entries()[number];
+    RopeChange next = change;
+    if (!entry.make) {
+      next.shared.factor = factor;
+      next.shared.factor_error = factor_error;
+    } else if (!entry.make(c, &next)) {
+      continue;
+    }
+    change = next;
+    change.shared.any = true;
+  }
+  if (!made.empty() && !change.shared.any) return nullptr;
+  return std::make_unique<RopePredictor>(answered, change);
+}
+
+}  // namespace gnomon::oracle::rope

@@ -1,0 +1,75 @@
+#include "gnomon/oracle/report_markdown.h"
+
+#include <fmt/format.h>
+
+#include "gnomon/oracle/conclusion.h"
+
+namespace gnomon::oracle {
+namespace {
+
+// A table's cell, or a line of a list: on one line, with nothing that Markdown takes for its own.
+std::string Escaped(const std::string& text) {
+  std::string escaped;
+  for (char c : text) {
+    if (std::string_view("|<>*_`[]\\").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string Row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells)
+    row += fmt::format(" {} |", cell.empty() ? std::string("-") : Escaped(cell));
+  return row + "\n";
+}
+
+std::string RecordingsTable(const std::vector<Result>& results) {
+  std::string text =
+      "\n| file | verdict | profile | largest error | operation | format | case |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const Result& r : results)
+    text += Row({r.source, r.status, r.profile, r.LargestText(),
+                 r.operations.empty() ? "" : r.operations.front(), r.format, r.name});
+  return text;
+}
+
+std::string PropertiesTable(const std::vector<Result>& results) {
+  std::string text =
+      "\n| subject | property | clause | status | format |\n| --- | --- | --- | --- | --- |\n";
+  for (const Result& r : results)
+    if (r.applicable) text += Row({r.source, r.name, r.clause, r.status, r.format});
+  return text;
+}
+
+}  // namespace
+
+std::string Markdown(const Conclusion& conclusion) {
+  const std::vector<Result>& results = conclusion.results;
+  int64_t applicable = 0, pass = 0;
+  for (const Result& r : results) applicable += r.applicable, pass += r.passes();
+  std::string text = fmt::format("# gnomon check: {}\n\n{} of {} pass; exit code {}.\n",
+                                 Name(conclusion.verdict), pass, applicable, conclusion.exit_code);
+  if (conclusion.outcome) {
+    text += fmt::format("{} fail as `{}` lists.\n", conclusion.ExpectedCount(), conclusion.list);
+    if (!conclusion.outcome->problems.empty()) text += "\n## Unexpected\n\n";
+    for (const std::string& problem : conclusion.outcome->problems)
+      text += "- " + Escaped(problem) + "\n";
+  }
+  if (applicable > 0)
+    text += results.front().clause.empty() ? RecordingsTable(results) : PropertiesTable(results);
+  std::string failures;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Result& r = results[i];
+    if (r.passes() || !r.applicable) continue;
+    const bool expected = conclusion.outcome && conclusion.outcome->expected[i];
+    failures +=
+        fmt::format("- {} ({}){}: {}\n", Escaped(r.Label()), Escaped(r.source),
+                    expected ? ", expected" : "", Escaped(r.detail.empty() ? r.status : r.detail));
+    if (!r.repeat.empty()) failures += "  repeat: `" + r.repeat + "`\n";
+  }
+  if (!failures.empty()) text += "\n## Failures\n\n" + failures;
+  return text;
+}
+
+}  // namespace gnomon::oracle

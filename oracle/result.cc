@@ -1,0 +1,82 @@
+#include "gnomon/oracle/result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/text.h"
+#include "gnomon/spec/schemes.h"
+
+namespace gnomon::oracle {
+
+using properties::PropertyReport;
+using properties::SuiteReport;
+
+std::string Result::Label() const {
+  return (operations.empty() ? "*" : operations.front()) + "/" + name + "/" +
+         (format.empty() ? "*" : format);
+}
+
+std::string Result::LargestText() const {
+  if (!largest) return "-";
+  return (std::isfinite(*largest) ? Rough(*largest) : "inf") + " " + unit;
+}
+
+Result ResultOf(const std::string& file, const Recording& recording,
+                const reference::Judgement& judgement, const Report& report) {
+  Result result;
+  result.source = file;
+  result.file = std::filesystem::path(file).filename();
+  result.name = CaseId(recording.c);
+  result.operations = {judgement.operation};
+  result.format = Traits(judgement.format).name;
+  result.status = Name(report.verdict);
+  result.verdict = report.verdict;
+  if (report.met) result.profile = kProfiles[*report.met].name;
+  if (judgement.elements > 0) result.largest = judgement.histogram.largest;
+  result.unit = UnitName(judgement.unit);
+  result.mistakes = report.mistakes;
+  result.detail = report.Sentence();
+  result.repeat = "gnomon check " + file;
+  return result;
+}
+
+std::vector<Result> ResultsOf(const SuiteReport& report) {
+  std::vector<Result> results;
+  for (const PropertyReport& p : report.properties) {
+    Result& result = results.emplace_back();
+    result.source = report.subject;
+    result.name = p.property.name;
+    result.clause = p.property.clause;
+    result.operations = p.property.operations;
+    result.status = properties::Name(p.status);
+    result.applicable = p.status != PropertyReport::kNotApplicable;
+    if (p.status == PropertyReport::kHolds) result.verdict = Verdict::kConforms;
+    if (p.status == PropertyReport::kFails || p.status == PropertyReport::kStarved)
+      result.verdict = Verdict::kNonconforming;
+    if (p.status == PropertyReport::kCrashes) result.verdict = Verdict::kCrashed;
+    if (!p.asked.empty()) {
+      result.operations = {p.asked.back().operation};
+      result.format = Traits(p.asked.back().format).name;
+    }
+    result.detail = p.finding;
+    if (!result.passes() && result.applicable) result.repeat = RepeatCommand(report, p);
+  }
+  return results;
+}
+
+Verdict Overall(const std::vector<Verdict>& verdicts) {
+  for (Verdict verdict : {Verdict::kCrashed, Verdict::kNonconforming, Verdict::kNothingRun})
+    if (std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end()) return verdict;
+  return verdicts.empty() ? Verdict::kNothingRun : Verdict::kConforms;
+}
+
+Verdict VerdictOf(const SuiteReport& report) {
+  std::vector<Verdict> verdicts;
+  for (const Result& result : ResultsOf(report))
+    if (result.applicable) verdicts.push_back(result.verdict);
+  return Overall(verdicts);
+}
+
+}  // namespace gnomon::oracle
