@@ -36,6 +36,25 @@ class AlignedArray {
   std::unique_ptr<T[], Free> data_;
 };
 
+// The same, of `size` elements, within the object itself up to kInline: a small call allocates
+// nothing.
+template <class T, size_t kInline>
+class ScratchArray {
+ public:
+  explicit ScratchArray(size_t size) {
+    if (size > kInline) heap_ = AlignedArray<T>(size);
+    data_ = size > kInline ? heap_.data() : inline_;
+  }
+  ScratchArray(const ScratchArray&) = delete;
+  ScratchArray& operator=(const ScratchArray&) = delete;
+  T* data() { return data_; }
+
+ private:
+  alignas(128) T inline_[kInline];
+  AlignedArray<T> heap_;
+  T* data_;
+};
+
 }  // namespace gnomon::optimized
 
 #endif  // GNOMON_OPTIMIZED_ALIGNED_H_

@@ -43,20 +43,21 @@ struct Bf16Lanes : Lanes16 {
     namespace hn = hwy::HWY_NAMESPACE;
     return hn::BitCast(F(), hn::And(hn::BitCast(U(), v), hn::Set(U(), 0xffff0000u)));
   }
-  // The rounded bits in the upper half; the lower half is noise. v must be the result of arithmetic
-  // on operands whose NaNs, if any, have 16 zero bits at the end, as promoted bf16 has: then so has
-  // a NaN that arithmetic hands on or makes, and adding less than 2^16 leaves it one.
-  static HWY_INLINE VU Upper(VF v) {
-    namespace hn = hwy::HWY_NAMESPACE;
-    const U u;
-    const VU bits = hn::BitCast(u, v);
-    const VU odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
-    return hn::Add(hn::Add(bits, hn::Set(u, 0x7fff)), odd);
-  }
+  // even, odd must be results of arithmetic on operands whose NaNs, if any, have 16 zero bits at
+  // the end, as promoted bf16 has: then so has a NaN that arithmetic hands on or makes, and
+  // rounding leaves it one. All upper halves and all lower halves side by side, 16 bits a lane: the
+  // carry of lower + 0x7fff + (upper & 1) into the upper half is the top bit of that sum's
+  // rounded-up half.
   static HWY_INLINE VH Join(VF even, VF odd) {
     namespace hn = hwy::HWY_NAMESPACE;
-    return hn::OddEven(hn::BitCast(H(), Upper(odd)),
-                       hn::BitCast(H(), hn::ShiftRight<16>(Upper(even))));
+    const H h;
+    const VU even_bits = hn::BitCast(U(), even), odd_bits = hn::BitCast(U(), odd);
+    const VH upper =
+        hn::OddEven(hn::BitCast(h, odd_bits), hn::BitCast(h, hn::ShiftRight<16>(even_bits)));
+    const VH lower =
+        hn::OddEven(hn::BitCast(h, hn::ShiftLeft<16>(odd_bits)), hn::BitCast(h, even_bits));
+    const VH half = hn::Or(hn::And(upper, hn::Set(h, 1)), hn::Set(h, 0x7ffe));
+    return hn::Add(upper, hn::ShiftRight<15>(hn::AverageRound(lower, half)));
   }
 };
 
@@ -113,12 +114,14 @@ HWY_INLINE Lanes16::VF LoadF16(const uint16_t* p) {
   const hn::Rebind<hwy::float16_t, Lanes16::F> d;
   return hn::PromoteTo(Lanes16::F(), hn::LoadU(d, reinterpret_cast<const hwy::float16_t*>(p)));
 }
-HWY_INLINE Lanes16::VH JoinF16(Lanes16::VF low, Lanes16::VF high) {
+HWY_INLINE auto DemoteF16(Lanes16::VF v) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::Rebind<hwy::float16_t, Lanes16::F> d;
-  const hn::Rebind<uint16_t, Lanes16::F> half;
-  return hn::Combine(Lanes16::H(), hn::BitCast(half, hn::DemoteTo(d, high)),
-                     hn::BitCast(half, hn::DemoteTo(d, low)));
+  return hn::BitCast(hn::Rebind<uint16_t, Lanes16::F>(), hn::DemoteTo(d, v));
+}
+HWY_INLINE Lanes16::VH JoinF16(Lanes16::VF low, Lanes16::VF high) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  return hn::Combine(Lanes16::H(), DemoteF16(high), DemoteF16(low));
 }
 #endif
 

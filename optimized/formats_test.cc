@@ -84,14 +84,20 @@ class FormatsTest : public ::testing::Test {
                                     const std::vector<uint16_t>& x, const std::vector<float>& cos,
                                     const std::vector<float>& sin) {
     const size_t pairs = cos.size(), padded = PaddedPairs(pairs);
-    AlignedArray<float> c(padded), s(padded), scratch(4 * padded);
+    AlignedArray<float> c(padded), s(padded);
     for (size_t i = 0; i < padded; ++i) {
       c[i] = cos[std::min(i, pairs - 1)];
       s[i] = sin[std::min(i, pairs - 1)];
     }
     std::vector<uint16_t> y(2 * pairs);
-    RotateHeads(format, layout,
-                {x.data(), y.data(), 0, 0, 1, pairs, c.data(), s.data(), scratch.data(), false});
+    TokensToRotate one;
+    one.x = x.data();
+    one.y = y.data();
+    one.heads = 1;
+    one.pairs = pairs;
+    one.cos = c.data();
+    one.sin = s.data();
+    RotateTokens(format, layout, one);
     return y;
   }
 };

@@ -1,10 +1,9 @@
 #include "gnomon/optimized/frequencies.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/tables.h"
 #include "gnomon/spec/operation.h"
@@ -33,14 +32,6 @@ std::vector<ExactFrequency> ExactFrequencies(const SinusoidalTable& t) {
   std::vector<int64_t> numerators;
   for (int64_t i = 0; i < t.sines(); ++i) numerators.push_back(t.ExponentNumerator(i));
   return ExactFrequency::Powers(t.base, numerators, t.ExponentDenominator());
-}
-
-bool StreamsPast(int64_t bytes) {
-  static const int64_t cache = [] {
-    const long level2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return level2 > 0 ? static_cast<int64_t>(level2) : int64_t{1} << 20;
-  }();
-  return bytes > cache;
 }
 
 int64_t PositionAt(DType dtype, const std::byte* address) {
@@ -74,7 +65,7 @@ void WriteTable(const Turns& turns, const ConstTensorView& positions, const Tens
   const bool in_order =
       format == Format::kF32 && pairs == padded && cos.contiguous() && sin.contiguous();
   const int64_t block = in_order ? 1024 : static_cast<int64_t>(kStepRows);
-  const bool stream = StreamsPast(2 * cos.count() * SizeOf(cos.dtype));
+  const bool stream = 2 * cos.count() * SizeOf(cos.dtype) > StreamBytes();
   std::vector<int64_t> m(static_cast<size_t>(block));
   AlignedArray<float> c, s;
   if (!in_order) {

@@ -18,9 +18,6 @@ std::vector<ExactFrequency> ExactFrequencies(const SinusoidalTable& t);
 // POS-1. Throws Rejected for a position out of range or a tensor that holds no integers.
 int64_t PositionAt(DType dtype, const std::byte* address);
 
-// Buffers that together exceed the second-level cache do not stay there: stores go around it.
-bool StreamsPast(int64_t bytes);
-
 // Correctly rounded tables [.., pair] of every position in row-major order: f32, bf16 or f16, any
 // strides. Throws Rejected for another format.
 void WriteTable(const Turns& turns, const ConstTensorView& positions, const TensorView& cos,

@@ -14,6 +14,7 @@
 
 namespace gnomon::optimized {
 
+class TokenMemory;
 class Turns;
 
 // What rope.apply promises of every output.
@@ -46,11 +47,17 @@ class RopePlan {
   // x, y [batch, seq, heads, head_dim], the same format: f32, bf16 or f16; positions [seq] or
   // [batch or 1, seq]. y is x's own memory (the same view), or does not overlap it. Any strides;
   // a contiguous last axis with the layout kept is the fast path. Dims outside the rotary window
-  // are copied bit by bit (ROPE-5).
+  // are copied bit by bit (ROPE-5). `stream_past`, for tests: where more bytes are read and
+  // written, stores go around the caches (cache.h); by default what suits the machine. No bit
+  // depends on it.
   void Apply(const ConstTensorView& x, const ConstTensorView& positions, const TensorView& y,
-             Mode mode = Mode::kStandard) const;
+             Mode mode = Mode::kStandard, int64_t stream_past = -1) const;
 
  private:
+  void ApplyStandard(const TokenMemory& memory, const ConstTensorView& positions, bool shared,
+                     int64_t stream_past) const;
+  void ApplyExact(const TokenMemory& memory, const ConstTensorView& positions, bool shared) const;
+
   RopeApply apply_;
   std::shared_ptr<const Turns> turns_;
 };

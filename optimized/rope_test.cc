@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
+#include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/kernel_cases.h"
 
 namespace gnomon::optimized {
@@ -85,12 +87,16 @@ TEST_F(RopeTest, StandardModeOnEveryTargetFormatLayoutWindowAndMemory) {
   }
 }
 
-// Large enough for non-temporal stores, aligned and not: the same bits as token by token.
+// Stores around the caches, aligned and not, and prefetching beyond the second level: the same bits
+// as token by token, by stores that stay.
 TEST_F(RopeTest, StreamingStoresChangeNoBit) {
   Random random(12);
-  const Shape shape{1, 320, 16, 128};  // 2.5 MiB a side in float32
+  const int64_t seq =
+      1 + Level2Bytes() / (16 * 128 * 4);  // more than the second level, in place too
+  const Shape shape{1, seq, 16, 128};
   Tensor x(DType::kF32, shape);
-  testing::FillValues(random, &x);
+  for (int64_t i = 0; i < x.count(); ++i)
+    x.SetBits(i, std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) - 2048));
   for (const std::string& target : Targets()) {
     UseTarget(target);
     for (int64_t origin : {0, 1, 16}) {
@@ -99,14 +105,15 @@ TEST_F(RopeTest, StreamingStoresChangeNoBit) {
         a.frequencies.head_dim = a.frequencies.rotary_dim = 128;
         a.input_layout = a.output_layout =
             layout == "interleaved" ? RopeLayout::kInterleaved : RopeLayout::kHalfSplit;
-        Tensor positions(DType::kI32, {320});
-        for (int64_t i = 0; i < 320; ++i) positions.SetInteger(i, i - 100);
+        Tensor positions(DType::kI32, {seq});
+        for (int64_t i = 0; i < seq; ++i) positions.SetInteger(i, i - 100);
         Guarded y(
             Tensor(DType::kF32, shape, ContiguousStrides(shape), origin + 16, x.count() + 48));
         y.Fence();
         const RopePlan plan(a);
         const Tensor& constant = positions;
-        plan.Apply(static_cast<const Tensor&>(x).view(), constant.view(), y.tensor().view());
+        plan.Apply(static_cast<const Tensor&>(x).view(), constant.view(), y.tensor().view(),
+                   Mode::kStandard, 0);
         ASSERT_TRUE(y.Intact());
         const auto token = [&](TensorView v, int64_t i) {
           v.data += i * v.strides[1] * 4;
@@ -114,11 +121,11 @@ TEST_F(RopeTest, StreamingStoresChangeNoBit) {
           return v;
         };
         Tensor one(DType::kF32, {1, 1, 16, 128});
-        for (int64_t i = 0; i < 320; i += 7) {
+        for (int64_t i = 0; i < seq; i += 7) {
           ConstTensorView m = constant.view();
           m.data += 4 * i;
           m.shape = {1};
-          plan.Apply(token(x.view(), i), m, one.view());
+          plan.Apply(token(x.view(), i), m, one.view(), Mode::kStandard, INT64_MAX);
           const TensorView there = token(y.tensor().view(), i);
           for (int64_t k = 0; k < one.count(); k += 3)
             ASSERT_EQ(BitsAt(there, k), BitsAt(one.view(), k));

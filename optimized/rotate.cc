@@ -1,9 +1,8 @@
-// The idea: a token's cosines and sines stay in L1 while its heads stream past, so the rotation
-// runs at the speed of memory. Tables are arranged once a token so that no layout needs more than
-// one shuffle a vector: interleaved float lanes swap neighbours, [c c] and [-s s] beside them;
-// 16-bit lanes are taken as the even and odd halves of 32-bit ones, which de-interleaves for
-// nothing. Rows that end inside a vector finish in a buffer, so nothing outside the window is
-// touched.
+// The idea: a token's cosines and sines stay in registers while its heads stream past, so the
+// rotation runs at the speed of memory. They are arranged once a token, so that no layout needs
+// more than one shuffle a vector: interleaved float lanes swap neighbours, [c c] and [-s s] beside
+// them; 16-bit lanes are the even and odd halves of 32-bit ones, which de-interleaves for nothing.
+// Rows that end inside a vector finish in a buffer: nothing outside the window is touched.
 #include "gnomon/optimized/rotate.h"
 
 #include <cstring>
@@ -14,6 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "gnomon/optimized/rotate.cc"
 // clang-format off
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // before highway.h
 #include "hwy/highway.h"
 #include "gnomon/optimized/formats-inl.h"
@@ -26,33 +26,40 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using F32 = hn::ScalableTag<float>;
+using U64 = hn::ScalableTag<uint64_t>;
 using V32 = hn::Vec<F32>;
+using V16 = hn::Vec<hn::ScalableTag<uint16_t>>;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 // Without vectors there is nothing to arrange: plain loops.
-void Rotate(Format format, RopeLayout layout, const HeadsOfToken& t) {
-  const size_t size = format == Format::kF32 ? 4 : 2;
+void Rotate(Format format, RopeLayout layout, const TokensToRotate& t) {
+  const int64_t size = format == Format::kF32 ? 4 : 2;
+  const size_t bytes = static_cast<size_t>(size);
   const size_t next = layout == RopeLayout::kInterleaved ? 2 : 1;
   const size_t other = layout == RopeLayout::kInterleaved ? 1 : t.pairs;
-  for (size_t head = 0; head < t.heads; ++head) {
-    const int64_t h = static_cast<int64_t>(head * size);
-    const std::byte* x = static_cast<const std::byte*>(t.x) + h * t.x_stride;
-    std::byte* y = static_cast<std::byte*>(t.y) + h * t.y_stride;
-    for (size_t i = 0; i < t.pairs; ++i) {
-      const size_t first = i * next * size, second = first + other * size;
-      const float p = DecodeToF32(format, x + first), q = DecodeToF32(format, x + second);
-      const uint64_t a = EncodeF32(format, p * t.cos[i] - q * t.sin[i]);
-      const uint64_t b = EncodeF32(format, p * t.sin[i] + q * t.cos[i]);
-      std::memcpy(y + first, &a, size);
-      std::memcpy(y + second, &b, size);
+  for (size_t token = 0; token < t.tokens; ++token) {
+    float *cos = t.cos + token * t.table_stride, *sin = t.sin + token * t.table_stride;
+    if (t.rows != nullptr) t.rows->make(*t.rows, token, cos, sin);
+    for (size_t head = 0; head < t.heads; ++head) {
+      const int64_t i = static_cast<int64_t>(token), h = static_cast<int64_t>(head);
+      const std::byte* x =
+          static_cast<const std::byte*>(t.x) + (i * t.x_token + h * t.x_head) * size;
+      std::byte* y = static_cast<std::byte*>(t.y) + (i * t.y_token + h * t.y_head) * size;
+      for (size_t pair = 0; pair < t.pairs; ++pair) {
+        const size_t first = pair * next * bytes, second = first + other * bytes;
+        const float p = DecodeToF32(format, x + first), q = DecodeToF32(format, x + second);
+        const uint64_t a = EncodeF32(format, p * cos[pair] - q * sin[pair]);
+        const uint64_t b = EncodeF32(format, p * sin[pair] + q * cos[pair]);
+        std::memcpy(y + first, &a, bytes);
+        std::memcpy(y + second, &b, bytes);
+      }
     }
   }
 }
 
 #else
 
-// A branch on what no store of a call changes costs nothing beside the store.
 template <class D, class V = hn::Vec<D>, class T = hn::TFromD<D>>
 HWY_INLINE void Put(bool stream, V v, D d, T* p) {
   stream ? hn::Stream(v, d, p) : hn::StoreU(v, d, p);
@@ -61,6 +68,11 @@ HWY_INLINE void Put(bool stream, V v, D d, T* p) {
 // A kernel turns Width() elements of a row at a time: those at x and, half-split, the other members
 // of the same pairs at x + pairs. Its `Tables` are the cosines and sines for one such step, in
 // registers while all heads pass; kBlock steps are taken at once where the row is long enough.
+// Turn stores the result at y; a half-split one returns the other members, which are stored once
+// the block is through: lines written in ascending order are fetched faster.
+struct TableOfToken {
+  const float *cos, *sin;
+};
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 constexpr size_t kTableRegisters = 16;
 #else
@@ -74,19 +86,20 @@ struct F32Interleaved {
   struct Tables {
     V32 c, s;
   };
-  const float *c, *s;  // [c0 c0 c1 c1 ..], [-s0 s0 -s1 s1 ..]
+  const float *cos, *sin;
 
-  F32Interleaved(const HeadsOfToken& t, size_t padded) : c(t.scratch), s(t.scratch + 2 * padded) {
-    const F32 d;
-    for (size_t i = 0; i < padded; i += hn::Lanes(d)) {
-      const V32 cosine = hn::LoadU(d, t.cos + i), sine = hn::LoadU(d, t.sin + i);
-      hn::StoreInterleaved2(cosine, cosine, d, t.scratch + 2 * i);
-      hn::StoreInterleaved2(hn::Neg(sine), sine, d, t.scratch + 2 * padded + 2 * i);
-    }
-  }
+  explicit F32Interleaved(const TableOfToken& t) : cos(t.cos), sin(t.sin) {}
   static HWY_INLINE size_t Width() { return hn::Lanes(F32()); }
+  // [c0 c0 c1 c1 ..], [-s0 s0 -s1 s1 ..]
   HWY_INLINE Tables Load(size_t at) const {
-    return {hn::LoadU(F32(), c + at), hn::LoadU(F32(), s + at)};
+    const auto s = Twice(sin + at / 2);
+    return {hn::BitCast(F32(), Twice(cos + at / 2)),
+            hn::BitCast(F32(), hn::Xor(s, hn::Set(U64(), uint64_t{1} << 31)))};
+  }
+  static HWY_INLINE hn::Vec<U64> Twice(const float* p) {
+    const hn::Rebind<uint32_t, U64> half;
+    const auto wide = hn::PromoteTo(U64(), hn::LoadU(half, reinterpret_cast<const uint32_t*>(p)));
+    return hn::Or(wide, hn::ShiftLeft<32>(wide));
   }
   static HWY_INLINE void Turn(bool stream, const Tables& t, const float* x, float* y, size_t) {
     const V32 v = hn::LoadU(F32(), x);
@@ -103,16 +116,15 @@ struct F32HalfSplit {
   };
   const float *c, *s;
 
-  F32HalfSplit(const HeadsOfToken& t, size_t) : c(t.cos), s(t.sin) {}
+  explicit F32HalfSplit(const TableOfToken& t) : c(t.cos), s(t.sin) {}
   static HWY_INLINE size_t Width() { return hn::Lanes(F32()); }
   HWY_INLINE Tables Load(size_t at) const {
     return {hn::LoadU(F32(), c + at), hn::LoadU(F32(), s + at)};
   }
-  static HWY_INLINE void Turn(bool stream, const Tables& t, const float* x, float* y,
-                              size_t pairs) {
+  static HWY_INLINE V32 Turn(bool stream, const Tables& t, const float* x, float* y, size_t pairs) {
     const V32 p = hn::LoadU(F32(), x), q = hn::LoadU(F32(), x + pairs);
     Put(stream, hn::NegMulAdd(q, t.s, hn::Mul(p, t.c)), F32(), y);
-    Put(stream, hn::MulAdd(p, t.s, hn::Mul(q, t.c)), F32(), y + pairs);
+    return hn::MulAdd(p, t.s, hn::Mul(q, t.c));
   }
 };
 
@@ -127,7 +139,7 @@ struct Interleaved16 {
   };
   const float *c, *s;
 
-  Interleaved16(const HeadsOfToken& t, size_t) : c(t.cos), s(t.sin) {}
+  explicit Interleaved16(const TableOfToken& t) : c(t.cos), s(t.sin) {}
   static HWY_INLINE size_t Width() { return 2 * hn::Lanes(F32()); }
   HWY_INLINE Tables Load(size_t at) const {
     return {hn::LoadU(F32(), c + at / 2), hn::LoadU(F32(), s + at / 2)};
@@ -154,29 +166,19 @@ struct HalfSplit16 {
   static constexpr bool kHalfSplit = true;
   static constexpr size_t kBlock = 2;
   using Tables = TablesOfTwo;
-  const float *c0, *c1, *s0, *s1;
+  const float *cos, *sin;
 
-  HalfSplit16(const HeadsOfToken& t, size_t padded)
-      : c0(t.scratch), c1(c0 + padded), s0(c1 + padded), s1(s0 + padded) {
-    const F32 d;
-    for (size_t i = 0; i < padded; i += 2 * hn::Lanes(d)) {
-      V32 even, odd;
-      hn::LoadInterleaved2(d, t.cos + i, even, odd);
-      hn::StoreU(even, d, t.scratch + i / 2);
-      hn::StoreU(odd, d, t.scratch + padded + i / 2);
-      hn::LoadInterleaved2(d, t.sin + i, even, odd);
-      hn::StoreU(even, d, t.scratch + 2 * padded + i / 2);
-      hn::StoreU(odd, d, t.scratch + 3 * padded + i / 2);
-    }
-  }
+  explicit HalfSplit16(const TableOfToken& t) : cos(t.cos), sin(t.sin) {}
   static HWY_INLINE size_t Width() { return 2 * hn::Lanes(F32()); }
   HWY_INLINE Tables Load(size_t at) const {
     const F32 d;
-    return {hn::LoadU(d, c0 + at / 2), hn::LoadU(d, c1 + at / 2), hn::LoadU(d, s0 + at / 2),
-            hn::LoadU(d, s1 + at / 2)};
+    const V32 c0 = hn::LoadU(d, cos + at), c1 = hn::LoadU(d, cos + at + hn::Lanes(d));
+    const V32 s0 = hn::LoadU(d, sin + at), s1 = hn::LoadU(d, sin + at + hn::Lanes(d));
+    return {hn::ConcatEven(d, c1, c0), hn::ConcatOdd(d, c1, c0), hn::ConcatEven(d, s1, s0),
+            hn::ConcatOdd(d, s1, s0)};
   }
-  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
-                              size_t pairs) {
+  static HWY_INLINE V16 Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                             size_t pairs) {
     const hn::ScalableTag<uint16_t> d;
     const auto v0 = hn::LoadU(d, x), v1 = hn::LoadU(d, x + pairs);
     const V32 p0 = Pack::Even(v0), p1 = Pack::Odd(v0), q0 = Pack::Even(v1), q1 = Pack::Odd(v1);
@@ -184,10 +186,8 @@ struct HalfSplit16 {
         Pack::Join(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
                    hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
         d, y);
-    Put(stream,
-        Pack::Join(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
-                   hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
-        d, y + pairs);
+    return Pack::Join(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
+                      hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1)));
   }
 };
 
@@ -200,7 +200,7 @@ struct NativeF16Interleaved {
   using Tables = TablesOfTwo;
   F32Interleaved f32;
 
-  NativeF16Interleaved(const HeadsOfToken& t, size_t padded) : f32(t, padded) {}
+  explicit NativeF16Interleaved(const TableOfToken& t) : f32(t) {}
   static HWY_INLINE size_t Width() { return 2 * hn::Lanes(F32()); }
   HWY_INLINE Tables Load(size_t at) const {
     const auto first = f32.Load(at), second = f32.Load(at + hn::Lanes(F32()));
@@ -210,8 +210,9 @@ struct NativeF16Interleaved {
                               size_t) {
     const V32 v0 = LoadF16(x), v1 = LoadF16(x + hn::Lanes(F32()));
     const V32 t0 = hn::Mul(hn::Shuffle2301(v0), t.s0), t1 = hn::Mul(hn::Shuffle2301(v1), t.s1);
-    Put(stream, JoinF16(hn::MulAdd(v0, t.c0, t0), hn::MulAdd(v1, t.c1, t1)),
-        hn::ScalableTag<uint16_t>(), y);
+    const hn::Rebind<uint16_t, F32> half;
+    Put(stream, DemoteF16(hn::MulAdd(v0, t.c0, t0)), half, y);
+    Put(stream, DemoteF16(hn::MulAdd(v1, t.c1, t1)), half, y + hn::Lanes(half));
   }
 };
 struct NativeF16HalfSplit {
@@ -221,7 +222,7 @@ struct NativeF16HalfSplit {
   using Tables = TablesOfTwo;
   const float *c, *s;
 
-  NativeF16HalfSplit(const HeadsOfToken& t, size_t) : c(t.cos), s(t.sin) {}
+  explicit NativeF16HalfSplit(const TableOfToken& t) : c(t.cos), s(t.sin) {}
   static HWY_INLINE size_t Width() { return 2 * hn::Lanes(F32()); }
   HWY_INLINE Tables Load(size_t at) const {
     const F32 d;
@@ -229,8 +230,8 @@ struct NativeF16HalfSplit {
     return {hn::LoadU(d, c + at), hn::LoadU(d, c + next), hn::LoadU(d, s + at),
             hn::LoadU(d, s + next)};
   }
-  static HWY_INLINE void Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
-                              size_t pairs) {
+  static HWY_INLINE V16 Turn(bool stream, const Tables& t, const uint16_t* x, uint16_t* y,
+                             size_t pairs) {
     const hn::ScalableTag<uint16_t> d;
     const size_t n = hn::Lanes(F32());
     const V32 p0 = LoadF16(x), p1 = LoadF16(x + n), q0 = LoadF16(x + pairs),
@@ -239,9 +240,8 @@ struct NativeF16HalfSplit {
         JoinF16(hn::NegMulAdd(q0, t.s0, hn::Mul(p0, t.c0)),
                 hn::NegMulAdd(q1, t.s1, hn::Mul(p1, t.c1))),
         d, y);
-    Put(stream,
-        JoinF16(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)), hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1))),
-        d, y + pairs);
+    return JoinF16(hn::MulAdd(p0, t.s0, hn::Mul(q0, t.c0)),
+                   hn::MulAdd(p1, t.s1, hn::Mul(q1, t.c1)));
   }
 };
 using F16Interleaved = NativeF16Interleaved;
@@ -251,68 +251,123 @@ using F16Interleaved = Interleaved16<F16Lanes>;
 using F16HalfSplit = HalfSplit16<F16Lanes>;
 #endif
 
+// The heads of one token, in elements. A copy, not the caller's: stores to y cannot change it.
+template <class Element>
+struct Heads {
+  const Element* x;
+  Element* y;
+  int64_t x_head, y_head;
+  size_t heads, pairs;
+};
+
 // Steps of every head from `at` on, kBlock at a time, while they fit; returns where the next
-// starts.
-template <size_t kBlock, class Kernel>
-HWY_INLINE size_t Blocks(const Kernel& k, const HeadsOfToken& t, bool stream, size_t at,
-                         size_t end) {
-  using Element = typename Kernel::Element;
+// starts. kFar: x comes from beyond the second-level cache, or y goes there.
+template <size_t kBlock, bool kFar, class Kernel, class Element = typename Kernel::Element>
+HWY_INLINE size_t Blocks(const Kernel& k, const Heads<Element>& t, bool stream, size_t ahead,
+                         size_t at, size_t end) {
   const size_t width = Kernel::Width();
   for (; at + kBlock * width <= end; at += kBlock * width) {
     typename Kernel::Tables tables[kBlock];
     for (size_t j = 0; j < kBlock; ++j) tables[j] = k.Load(at + j * width);
-    const Element* x = static_cast<const Element*>(t.x) + at;
-    Element* y = static_cast<Element*>(t.y) + at;
-    for (size_t head = 0; head < t.heads; ++head, x += t.x_stride, y += t.y_stride)
-      for (size_t j = 0; j < kBlock; ++j)
-        Kernel::Turn(stream, tables[j], x + j * width, y + j * width, t.pairs);
+    const Element* x = t.x + at;
+    Element* y = t.y + at;
+    for (size_t head = 0; head < t.heads; ++head, x += t.x_head, y += t.y_head) {
+      if (kFar && ahead != 0) {
+        const Element* later = x + ahead;
+        for (size_t j = 0; j < kBlock; ++j) hwy::Prefetch(later + j * width);
+        if (Kernel::kHalfSplit)
+          for (size_t j = 0; j < kBlock; ++j) hwy::Prefetch(later + t.pairs + j * width);
+      }
+      if constexpr (Kernel::kHalfSplit) {
+        hn::Vec<hn::ScalableTag<Element>> others[kBlock];
+        for (size_t j = 0; j < kBlock; ++j)
+          others[j] =
+              Kernel::Turn(kFar && stream, tables[j], x + j * width, y + j * width, t.pairs);
+        for (size_t j = 0; j < kBlock; ++j)
+          Put(kFar && stream, others[j], hn::ScalableTag<Element>(), y + t.pairs + j * width);
+      } else {
+        for (size_t j = 0; j < kBlock; ++j)
+          Kernel::Turn(kFar && stream, tables[j], x + j * width, y + j * width, t.pairs);
+      }
+    }
   }
   return at;
 }
 
 // The rest of every row goes through vectors of its own, whose other lanes are turned for nothing.
-template <class Kernel>
-HWY_INLINE void Rest(const Kernel& k, const HeadsOfToken& t, size_t at, size_t end) {
-  using Element = typename Kernel::Element;
+template <class Kernel, class Element = typename Kernel::Element>
+HWY_NOINLINE void Rest(const Kernel& k, const Heads<Element>& t, size_t at, size_t end) {
   constexpr size_t kWidth = 2 * hn::MaxLanes(F32());
   const auto tables = k.Load(at);
-  const Element* x = static_cast<const Element*>(t.x) + at;
-  Element* y = static_cast<Element*>(t.y) + at;
+  const Element* x = t.x + at;
+  Element* y = t.y + at;
   const size_t bytes = (end - at) * sizeof(Element);
   HWY_ALIGN Element rest[2 * kWidth] = {};
-  for (size_t head = 0; head < t.heads; ++head, x += t.x_stride, y += t.y_stride) {
+  for (size_t head = 0; head < t.heads; ++head, x += t.x_head, y += t.y_head) {
     std::memcpy(rest, x, bytes);
     if (Kernel::kHalfSplit) std::memcpy(rest + kWidth, x + t.pairs, bytes);
-    Kernel::Turn(false, tables, rest, rest, kWidth);
+    if constexpr (Kernel::kHalfSplit) {
+      const auto others = Kernel::Turn(false, tables, rest, rest, kWidth);
+      hn::StoreU(others, hn::ScalableTag<Element>(), rest + kWidth);
+    } else {
+      Kernel::Turn(false, tables, rest, rest, kWidth);
+    }
     std::memcpy(y, rest, bytes);
     if (Kernel::kHalfSplit) std::memcpy(y + t.pairs, rest + kWidth, bytes);
   }
 }
 
-template <class Kernel>
-void Token(const HeadsOfToken& t) {
-  const Kernel k(t, PaddedPairs(t.pairs));
+template <class Kernel, bool kFar>
+void Tokens(const TokensToRotate& t) {
+  using Element = typename Kernel::Element;
   const size_t end = Kernel::kHalfSplit ? t.pairs : 2 * t.pairs;
   // Non-temporal stores pay only for whole cache lines, written in one go.
-  constexpr size_t kLine = 64;
-  const size_t vector = hn::Lanes(F32()) * sizeof(float), size = sizeof(typename Kernel::Element);
+  constexpr size_t kLine = 64, kSize = sizeof(Element);
+  const size_t vector = hn::Lanes(F32()) * sizeof(float);
   const bool lines = t.stream && reinterpret_cast<uintptr_t>(t.y) % kLine == 0 &&
-                     static_cast<size_t>(t.y_stride) * size % kLine == 0 &&
-                     (!Kernel::kHalfSplit || t.pairs * size % kLine == 0);
-  size_t at = Blocks<Kernel::kBlock>(k, t, lines && Kernel::kBlock * vector >= kLine, 0, end);
-  at = Blocks<1>(k, t, lines && vector >= kLine, at, end);
-  if (at < end) Rest(k, t, at, end);
+                     static_cast<size_t>(t.y_token) * kSize % kLine == 0 &&
+                     static_cast<size_t>(t.y_head) * kSize % kLine == 0 &&
+                     (!Kernel::kHalfSplit || t.pairs * kSize % kLine == 0);
+  const bool stream_block = lines && Kernel::kBlock * vector >= kLine;
+  const bool stream_one = lines && vector >= kLine;
+  const AnchoredRows* rows = t.rows;
+  const size_t tokens = t.tokens, table_stride = t.table_stride, ahead = t.ahead;
+  const int64_t x_token = t.x_token, y_token = t.y_token;
+  Heads<Element> heads{static_cast<const Element*>(t.x),
+                       static_cast<Element*>(t.y),
+                       t.x_head,
+                       t.y_head,
+                       t.heads,
+                       t.pairs};
+  float *cos = t.cos, *sin = t.sin;
+  for (size_t token = 0; token < tokens; ++token) {
+    if (rows != nullptr) rows->make(*rows, token, cos, sin);
+    const Kernel k(TableOfToken{cos, sin});
+    size_t at = Blocks<Kernel::kBlock, kFar>(k, heads, stream_block, ahead, 0, end);
+    at = Blocks<1, kFar>(k, heads, stream_one, ahead, at, end);
+    if (at < end) Rest(k, heads, at, end);
+    heads.x += x_token;
+    heads.y += y_token;
+    cos += table_stride;
+    sin += table_stride;
+  }
 }
 
-void Rotate(Format format, RopeLayout layout, const HeadsOfToken& t) {
+template <class Kernel>
+void NearOrFar(const TokensToRotate& t) {
+  t.stream || t.ahead != 0 ? Tokens<Kernel, true>(t) : Tokens<Kernel, false>(t);
+}
+
+void Rotate(Format format, RopeLayout layout, const TokensToRotate& t) {
   const bool interleaved = layout == RopeLayout::kInterleaved;
   switch (format) {
     case Format::kBf16:
-      return interleaved ? Token<Interleaved16<Bf16Lanes>>(t) : Token<HalfSplit16<Bf16Lanes>>(t);
+      return interleaved ? NearOrFar<Interleaved16<Bf16Lanes>>(t)
+                         : NearOrFar<HalfSplit16<Bf16Lanes>>(t);
     case Format::kF16:
-      return interleaved ? Token<F16Interleaved>(t) : Token<F16HalfSplit>(t);
+      return interleaved ? NearOrFar<F16Interleaved>(t) : NearOrFar<F16HalfSplit>(t);
     default:
-      return interleaved ? Token<F32Interleaved>(t) : Token<F32HalfSplit>(t);
+      return interleaved ? NearOrFar<F32Interleaved>(t) : NearOrFar<F32HalfSplit>(t);
   }
 }
 
@@ -327,8 +382,8 @@ HWY_AFTER_NAMESPACE();
 namespace gnomon::optimized {
 
 HWY_EXPORT(Rotate);
-void RotateHeads(Format format, RopeLayout layout, const HeadsOfToken& heads) {
-  HWY_DYNAMIC_DISPATCH(Rotate)(format, layout, heads);
+void RotateTokens(Format format, RopeLayout layout, const TokensToRotate& tokens) {
+  HWY_DYNAMIC_DISPATCH(Rotate)(format, layout, tokens);
 }
 
 }  // namespace gnomon::optimized

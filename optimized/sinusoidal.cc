@@ -1,8 +1,12 @@
+// The idea: the table kernels write cosines and sines in two runs of columns, which is what a row
+// of the sin_cos and cos_sin layouts is: those are written where they belong. Every other layout,
+// format, scale or stride picks its columns from float32 rows in the first-level cache.
 #include "gnomon/optimized/sinusoidal.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/frequencies.h"
 #include "gnomon/optimized/plan_cache.h"
@@ -94,7 +98,7 @@ void SinusoidalPlan::Table(const ConstTensorView& positions, const TensorView& p
     float* first = reinterpret_cast<float*>(pe.data);
     float* second = first + pairs;
     const bool sines_first = table_.layout == SinusoidalLayout::kSinCos;
-    const bool stream = StreamsPast(pe.count() * size);
+    const bool stream = pe.count() * size > StreamBytes();
     FillTable(*turns_, m.data(), m.size(),
               TableRows<float>{sines_first ? second : first, sines_first ? first : second,
                                2 * pairs, stream});

@@ -1,13 +1,13 @@
 // The idea: a phase m w / 2 pi is exact in 128-bit integers, so float64 sees an angle already
 // reduced to an eighth of a turn. Consecutive positions come from one such anchor every 32 rows,
-// turned by a table of the angles of 0 to 31 tokens: four multiplications a pair. Either way the
-// float64 value has a proven error bound e (ROUND-2, ROUND-3); where v - e and v + e round to the
-// same float32 that is the truth's rounding (ROUND-4), and where not, Turns::Resolve decides that
-// lane.
+// turned by a table of the angles of 0 to 31 tokens: four multiplications a pair. The float64 value
+// has a proven error bound e (ROUND-2, ROUND-3); where v - e and v + e round to the same float32,
+// that is the truth's rounding (ROUND-4), and where not, Turns::Resolve decides that lane.
 #include "gnomon/optimized/tables.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "gnomon/optimized/tables.cc"
@@ -107,15 +107,60 @@ struct Halves {
   V64 low, high;
 };
 
+#if HWY_TARGET != HWY_SCALAR
+// ROUND-4. A cheaper test that passes most values, by integers: all are above 2^-12, where 2^15
+// units in the last place of a double are more than either radius, and none is that close to the
+// middle of two floats, 2^28 in the 29 bits that rounding drops.
+class Nearness {
+ public:
+  explicit Nearness(const Turns& turns)
+      : beyond_(hn::Set(U32(), turns.first_tier() == Tier::kVector
+                                   ? ((uint32_t{1} << 29) - 1) & ~(2 * kReach - 1)
+                                   : 0)),
+        distance_(hn::Set(U32(), ~uint32_t{0})),
+        size_(hn::Set(F32(), 1.0f)) {}
+  HWY_INLINE void Add(const Halves& c, const Halves& s, V32 rounded_cos, V32 rounded_sin) {
+    const auto distance = [&](const Halves& v) HWY_ATTR {
+      const auto low_words =
+          hn::ConcatEven(U32(), hn::BitCast(U32(), v.high), hn::BitCast(U32(), v.low));
+      return hn::And(hn::Add(low_words, hn::Set(U32(), kMiddle + kReach)), beyond_);
+    };
+    distance_ = hn::Min(distance_, hn::Min(distance(c), distance(s)));
+    size_ = hn::Min(size_, hn::Abs(hn::Mul(rounded_cos, rounded_sin)));
+  }
+  HWY_INLINE bool Clear() const {
+    const auto near = hn::Eq(distance_, hn::Zero(U32()));
+    const auto small = hn::Lt(size_, hn::Set(F32(), 0x1p-11f));
+    return hn::AllFalse(F32(), hn::Or(hn::RebindMask(F32(), near), small));
+  }
+
+ private:
+  using U32 = hn::RebindToUnsigned<F32>;
+  static constexpr uint32_t kReach = uint32_t{1} << 15, kMiddle = uint32_t{1} << 28;
+  hn::Vec<U32> beyond_, distance_;
+  V32 size_;
+};
+#endif
+
 // ROUND-4. Takes Lanes(F32) cosines and sines of one position, stores them rounded, and has the
 // undecided ones resolved. `kRelative`: the radius of the test is relative |v| + absolute,
 // otherwise absolute alone.
 template <bool kRelative>
 struct RoundedSink {
   const Turns& turns;
-  const TableRows<float>& to;
+  const TableRows<float> to;
   bool stream;
   V64 relative, absolute;
+  V32 sine_sign;  // -0 where sines are negated
+
+  RoundedSink(const Turns& turns, const TableRows<float>& to, bool stream, V64 relative,
+              V64 absolute, bool mirrored = false)
+      : turns(turns),
+        to(to),
+        stream(stream),
+        relative(relative),
+        absolute(absolute),
+        sine_sign(hn::Set(F32(), mirrored ? -0.0f : 0.0f)) {}
 
   HWY_INLINE void Store(V32 v, float* p) const {
     stream ? hn::Stream(v, F32(), p) : hn::StoreU(v, F32(), p);
@@ -126,11 +171,11 @@ struct RoundedSink {
     float* sine = to.sin + row * to.stride + pair;
     const V32 rounded_cos = Round(c.low, c.high), rounded_sin = Round(s.low, s.high);
     Store(rounded_cos, cosine);
-    Store(rounded_sin, sine);
+    Store(hn::Xor(rounded_sin, sine_sign), sine);
     if (HWY_LIKELY(Clear(c, s, rounded_cos, rounded_sin))) return;
     const auto undecided = hn::Or(Undecided(c), Undecided(s));
     if (HWY_LIKELY(hn::AllFalse(F32(), undecided))) return;
-    Resolve(pair, position, hn::VecFromMask(F32(), undecided), cosine, sine);
+    Resolve(turns, pair, position, hn::VecFromMask(F32(), undecided), sine_sign, cosine, sine);
   }
   HWY_INLINE hn::Mask<F32> Undecided(const Halves& v) const {
     V64 low = absolute, high = absolute;
@@ -141,38 +186,28 @@ struct RoundedSink {
     return hn::Ne(Round(hn::Sub(v.low, low), hn::Sub(v.high, high)),
                   Round(hn::Add(v.low, low), hn::Add(v.high, high)));
   }
-  // ROUND-4. A cheaper test that passes most vectors, by integers: all values are above 2^-12,
-  // where 2^15 units in the last place of a double are more than either radius, and none is that
-  // close to the middle of two floats, 2^28 in the 29 bits that rounding drops.
   HWY_INLINE bool Clear(const Halves& c, const Halves& s, V32 rounded_cos, V32 rounded_sin) const {
 #if HWY_TARGET == HWY_SCALAR
     (void)c, (void)s, (void)rounded_cos, (void)rounded_sin;
     return false;
 #else
-    const hn::RebindToUnsigned<F32> u;
-    constexpr uint32_t kReach = uint32_t{1} << 15, kMiddle = uint32_t{1} << 28;
-    const uint32_t dropped = (uint32_t{1} << 29) - 1;
-    const auto beyond =
-        hn::Set(u, turns.first_tier() == Tier::kVector ? dropped & ~(2 * kReach - 1) : 0);
-    const auto far = [&](const Halves& v) HWY_ATTR {
-      const auto low_words = hn::ConcatEven(u, hn::BitCast(u, v.high), hn::BitCast(u, v.low));
-      return hn::And(hn::Add(low_words, hn::Set(u, kMiddle + kReach)), beyond);
-    };
-    const auto zero = hn::Zero(u);
-    const auto near = hn::Or(hn::Eq(far(c), zero), hn::Eq(far(s), zero));
-    const auto small = hn::Lt(hn::Abs(hn::Mul(rounded_cos, rounded_sin)), hn::Set(F32(), 0x1p-11f));
-    return hn::AllFalse(F32(), hn::Or(hn::RebindMask(F32(), near), small));
+    Nearness nearness(turns);
+    nearness.Add(c, s, rounded_cos, rounded_sin);
+    return nearness.Clear();
 #endif
   }
-  HWY_NOINLINE void Resolve(size_t pair, int64_t position, V32 undecided, float* cosine,
-                            float* sine) const {
+  // Static, so that a sink is nothing but registers.
+  static HWY_NOINLINE void Resolve(const Turns& turns, size_t pair, int64_t position, V32 undecided,
+                                   V32 sine_sign, float* cosine, float* sine) {
     HWY_ALIGN float lanes[hn::MaxLanes(F32())];
     hn::Store(undecided, F32(), lanes);
+    const bool mirrored = std::signbit(hn::GetLane(sine_sign));
     for (size_t i = 0; i < hn::Lanes(F32()); ++i) {
       if (std::bit_cast<uint32_t>(lanes[i]) == 0 || pair + i >= turns.size()) continue;
       const PairBits bits = turns.Resolve(pair + i, position, Format::kF32);
       cosine[i] = std::bit_cast<float>(static_cast<uint32_t>(bits.first));
       sine[i] = std::bit_cast<float>(static_cast<uint32_t>(bits.second));
+      if (mirrored) sine[i] = -sine[i];
     }
   }
 };
@@ -228,6 +263,65 @@ HWY_INLINE void Consecutive(const Turns& turns, int64_t m, size_t rows, const Si
   }
 }
 
+// ROUND-3. The pairs of one row of AnchoredRows: `put(pair, c, s)` for each vector of them.
+template <class Put>
+HWY_INLINE void EachOfRow(const AnchoredRows& rows, size_t row, const Put& put) {
+  const F64 d;
+  const size_t upper = UpperHalf(), lanes = hn::Lanes(F32()), padded = rows.padded;
+  const double* HWY_RESTRICT anchor = rows.anchor;
+  const double* HWY_RESTRICT cos_step = rows.cos_steps + row * padded;
+  const double* HWY_RESTRICT sin_step = rows.sin_steps + row * padded;
+  const auto turn = [&](size_t pair, V64& c, V64& s) HWY_ATTR {
+    const V64 c0 = hn::Load(d, anchor + pair), s0 = hn::Load(d, anchor + padded + pair);
+    const V64 cj = hn::Load(d, cos_step + pair), sj = hn::Load(d, sin_step + pair);
+    c = hn::NegMulAdd(s0, sj, hn::Mul(c0, cj));
+    s = hn::MulAdd(s0, cj, hn::Mul(c0, sj));
+  };
+  const auto step = [&](size_t pair) HWY_ATTR {
+    Halves c, s;
+    turn(pair, c.low, s.low);
+    turn(pair + upper, c.high, s.high);
+    put(pair, c, s);
+  };
+  // Unrolled by hand: the mispredicted end of a short loop, once a token, can be measured.
+  size_t pair = 0;
+  for (; pair + 4 * lanes <= padded; pair += 4 * lanes) {
+    step(pair);
+    step(pair + lanes);
+    step(pair + 2 * lanes);
+    step(pair + 3 * lanes);
+  }
+  for (; pair < padded; pair += lanes) step(pair);
+}
+
+HWY_NOINLINE void SettleRow(const AnchoredRows& rows, size_t row, float* cos, float* sin) {
+  const Turns& turns = *rows.turns;
+  const V64 radius = Proven(turns, kAnchoredAbsolute);
+  const RoundedSink<false> sink(turns, {cos, sin, 0}, false, radius, radius, rows.mirrored);
+  const int64_t position = rows.first + static_cast<int64_t>(row);
+  EachOfRow(rows, row, [&](size_t pair, const Halves& c, const Halves& s) HWY_ATTR {
+    sink.Put(0, pair, position, c, s);
+  });
+}
+
+// One test for the whole row, not a branch a vector: nearly all rows pass.
+void StepRow(const AnchoredRows& rows, size_t row, float* cos, float* sin) {
+#if HWY_TARGET == HWY_SCALAR
+  SettleRow(rows, row, cos, sin);
+#else
+  const F32 d;
+  const V32 sine_sign = hn::Set(d, rows.mirrored ? -0.0f : 0.0f);
+  Nearness least(*rows.turns);
+  EachOfRow(rows, row, [&](size_t pair, const Halves& c, const Halves& s) HWY_ATTR {
+    const V32 rounded_cos = Round(c.low, c.high), rounded_sin = Round(s.low, s.high);
+    hn::Store(rounded_cos, d, cos + pair);
+    hn::Store(hn::Xor(rounded_sin, sine_sign), d, sin + pair);
+    least.Add(c, s, rounded_cos, rounded_sin);
+  });
+  if (HWY_UNLIKELY(!least.Clear())) SettleRow(rows, row, cos, sin);
+#endif
+}
+
 // ROUND-2. One row of any position.
 template <class Sink>
 HWY_INLINE void Direct(const Turns& turns, int64_t m, size_t row, const Sink& sink) {
@@ -242,12 +336,12 @@ HWY_INLINE void Direct(const Turns& turns, int64_t m, size_t row, const Sink& si
 
 void ConsecutiveRows(const Turns& turns, int64_t m, size_t rows, const TableRows<float>& to) {
   const V64 radius = Proven(turns, kAnchoredAbsolute);
-  Consecutive(turns, m, rows, RoundedSink<false>{turns, to, CanStream(to), radius, radius});
+  Consecutive(turns, m, rows, RoundedSink<false>(turns, to, CanStream(to), radius, radius));
 }
 void DirectRow(const Turns& turns, int64_t m, size_t row, const TableRows<float>& to) {
   const V64 relative = hn::Set(F64(), kDirectRelative);
   const V64 absolute = Proven(turns, kDirectAbsolute);
-  Direct(turns, m, row, RoundedSink<true>{turns, to, CanStream(to), relative, absolute});
+  Direct(turns, m, row, RoundedSink<true>(turns, to, CanStream(to), relative, absolute));
 }
 void ConsecutiveDoubles(const Turns& turns, int64_t m, size_t rows, const TableRows<double>& to) {
   Consecutive(turns, m, rows, DoubleSink{to});
@@ -266,6 +360,7 @@ namespace gnomon::optimized {
 
 HWY_EXPORT(ConsecutiveRows);
 HWY_EXPORT(DirectRow);
+HWY_EXPORT(StepRow);
 HWY_EXPORT(ConsecutiveDoubles);
 HWY_EXPORT(DirectDoubles);
 
@@ -301,6 +396,18 @@ void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
     }
     row += run;
   }
+}
+
+size_t AnchoredRun(const Turns& turns, const int64_t* positions, size_t count) {
+  const size_t run = RunOf(positions, count);
+  return run >= kShortRun && turns.padded() <= kMaxStepPairs ? run : 0;
+}
+
+AnchoredRows AnchorRows(const Turns& turns, int64_t first, bool mirrored, double* anchor) {
+  FillTable(turns, &first, 1, TableRows<double>{anchor, anchor + turns.padded()});
+  const Turns::Steps& steps = *turns.steps();
+  return {&turns,           turns.padded(), anchor,   steps.cos.data(),
+          steps.sin.data(), first,          mirrored, HWY_DYNAMIC_DISPATCH(StepRow)};
 }
 
 void FillTable(const Turns& turns, const int64_t* positions, size_t rows,

@@ -28,6 +28,25 @@ inline constexpr double kAnchoredAbsolute = 10 * 0x1p-53;                       
 void FillTable(const Turns& turns, const int64_t* positions, size_t rows,
                const TableRows<float>& to);
 
+// Rows of the positions first, first + 1, .. one at a time: made just before the tokens that need
+// them, they stay in the first-level cache, and their arithmetic hides behind those tokens' memory
+// traffic. Correctly rounded, sines negated with `mirrored` (the transpose, ROPE-6).
+struct AnchoredRows {
+  const Turns* turns = nullptr;
+  size_t padded = 0;
+  const double* anchor = nullptr;
+  const double *cos_steps = nullptr, *sin_steps = nullptr;
+  int64_t first = 0;
+  bool mirrored = false;
+  // Fills cos, sin [padded()] for position first + row, row < kStepRows.
+  void (*make)(const AnchoredRows& rows, size_t row, float* cos, float* sin) = nullptr;
+};
+
+// How many of the positions, from positions[0] on, are consecutive and worth an anchor; 0: none.
+size_t AnchoredRun(const Turns& turns, const int64_t* positions, size_t count);
+// anchor: [2, padded()], at a cache-line address, for as long as the result is used.
+AnchoredRows AnchorRows(const Turns& turns, int64_t first, bool mirrored, double* anchor);
+
 // float64 by the direct path, within kDirectRelative |v| + kDirectAbsolute of the truth v; exact at
 // position 0 and at frequency 0.
 void FillTable(const Turns& turns, const int64_t* positions, size_t rows,

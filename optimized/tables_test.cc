@@ -119,6 +119,46 @@ TEST_F(TablesTest, CorrectlyRoundedOnEveryTarget) {
   EXPECT_GT(values, 2000000u);
 }
 
+// Row by row, whichever tier decides, mirrored or not: the bits of FillTable.
+TEST_F(TablesTest, AnchoredRowsAreTheSameRows) {
+  std::mt19937_64 random(5);
+  size_t rows_made = 0;
+  for (const Frequencies& f : AllFrequencies()) {
+    const std::vector<int64_t> m = Positions(&random, 1200);
+    const Turns turns(ExactFrequencies(f.parameters));
+    const Filled expected = Fill(turns, m);
+    for (Tier tier : {Tier::kVector, Tier::kFixedPoint}) {
+      const Turns tested(ExactFrequencies(f.parameters), tier);
+      const size_t padded = tested.padded();
+      AlignedArray<double> anchor(2 * padded);
+      AlignedArray<float> cos(padded), sin(padded);
+      for (const std::string& target : Targets()) {
+        UseTarget(target);
+        for (size_t at = 0, run = 0; at < m.size(); at += std::max<size_t>(run, 1)) {
+          run = AnchoredRun(tested, m.data() + at, m.size() - at);
+          const bool mirrored = at % 2 == 1;
+          if (run == 0) continue;
+          const AnchoredRows rows = AnchorRows(tested, m[at], mirrored, anchor.data());
+          for (size_t row = 0; row < run; ++row, ++rows_made) {
+            rows.make(rows, row, cos.data(), sin.data());
+            for (size_t pair = 0; pair < tested.size(); ++pair) {
+              const size_t there = (at + row) * padded + pair;
+              const float sine = expected.sin[there];
+              ASSERT_EQ(std::bit_cast<uint32_t>(cos[pair]),
+                        std::bit_cast<uint32_t>(expected.cos[there]))
+                  << target << ", " << f.name << ", pair " << pair << ", position " << m[at + row];
+              ASSERT_EQ(std::bit_cast<uint32_t>(sin[pair]),
+                        std::bit_cast<uint32_t>(mirrored ? -sine : sine))
+                  << target << ", " << f.name << ", pair " << pair << ", position " << m[at + row];
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(rows_made, 10000u);
+}
+
 // ROUND-4: bits do not depend on which tier decides.
 TEST_F(TablesTest, EveryTierGivesTheSameBits) {
   std::mt19937_64 random(4);

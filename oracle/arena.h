@@ -16,7 +16,7 @@ namespace gnomon::oracle {
 
 inline constexpr size_t kMostRuns = 128;  // calls answered on one wake-up
 
-struct Answer {
+struct PluginAnswer {
   int32_t status = 0;
   std::array<char, 252> message{};
 };
@@ -38,7 +38,7 @@ struct Control {
   std::atomic<uint32_t> loaded{0};   // 1: `text` is the description; 2: it says why not
   std::atomic<uint32_t> text_size{0};
   Fault fault;
-  std::array<Answer, kMostRuns> answers;
+  std::array<PluginAnswer, kMostRuns> answers;
 };
 
 // Read-only to the child.

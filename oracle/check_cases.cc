@@ -62,7 +62,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
                     (of_case.asked() ? Why(of_case.outcome)
                                      : "outside what the subject declares: " + of_case.outside);
     judged.text = result.detail + "\n";
-    judged.json = {{"case", result.name}, {"verdict", result.status}, {"sentence", result.detail}};
+    judged.json = {{"verdict", Name(result.verdict)}, {"sentence", result.detail}};
   }
   judged.result.source = file;
   judged.result.repeat = "gnomon check --subject " + properties::ShellQuoted(subject.Name()) + " " +
@@ -102,8 +102,8 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
                         conform, asked, static_cast<int64_t>(results.size()) - asked);
   const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
   if (arguments.json) {
-    Json json = conclusion.Envelope("cases");
-    json["cases"] = std::move(list);
+    Json json = conclusion.Envelope("recordings");
+    json["recordings"] = std::move(list);
     out << json.dump(2) << "\n";
   } else {
     out << text << conclusion.Text();

@@ -68,8 +68,7 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
       "builtin:TARGET, reference, wrong:<id> (a known mistake of spec/mistakes.md), a plug-in: "
       "plugin:PATH, or a path that ends in .so; or 'process:COMMAND', a program that answers on "
-      "its "
-      "standard output (spec/subject.md).");
+      "its standard output (spec/subject.md).");
   AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
                       "With --subject: cases for each property, at least 1; default " +
                           std::to_string(properties::kDefaultCases) + ".");

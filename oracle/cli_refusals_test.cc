@@ -104,6 +104,8 @@ TEST_F(CliRefusals, EvalPrintsTheSameWithAndWithoutAFile) {
 TEST_F(CliRefusals, OptionsThatDoNotApplyAreRefused) {
   ExpectRefused(With(kFrequencies, {"--positions", "1,2"}),
                 "--positions = \"1,2\": rope.frequencies has no positions (CASE-4)");
+  ExpectRefused({"eval", "--in", kRecording, "--tensor", "y=y"},
+                "--tensor = \"y\": is an output: eval computes it (CASE-6)");
   const std::string no_axes = "states those of x and y; rope.frequencies has neither (CASE-7)";
   ExpectRefused(With(kFrequencies, {"--axes", "seq"}), no_axes);
   ExpectRefused({"check", kRecording, "--operation", "rope.frequencies", "--axes", "seq"}, no_axes);

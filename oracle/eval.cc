@@ -39,6 +39,9 @@ Recording StatedCase(const EvalArguments& arguments) {
   Recording recording =
       ReadRecording(arguments.in.empty() ? none : ReadTensorFile(arguments.in), options);
   Case& c = recording.c;
+  for (const TensorSpec& spec : OperationOf(c).outputs)
+    if (options.tensors.count(spec.role))
+      throw Rejected("--tensor", Quoted(spec.role), "is an output: eval computes it", "CASE-6");
   if (!arguments.positions.empty()) {
     for (const TensorSpec& spec : OperationOf(c).inputs)
       if (spec.integer && c.inputs.count(spec.role))

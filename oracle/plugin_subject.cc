@@ -55,21 +55,25 @@ Outcome PluginSubject::Run(const Case& c, const properties::OutputViews& outputs
 std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
   std::vector<Outcome> outcomes;
   constexpr size_t kMost = kMostRuns / kRunsOfCase;
-  size_t single_until = 0;
+  // A batch that wrote on standard output is asked again one by one: which case it was, nobody saw.
+  struct {
+    size_t from = 0, until = 0;
+    std::string printed;
+  } again;
   while (outcomes.size() < calls.size()) {
     const size_t from = outcomes.size();
     try {
       EnsureWorker();
-      const size_t laid = LayAll(calls, from, from < single_until ? 1 : kMost);
+      const size_t laid = LayAll(calls, from, from < again.until ? 1 : kMost);
       if (laid == 0) {
         MakeRoom(calls[from]);
         continue;
       }
       const std::optional<Worker::Death> death = Ask(laid * kRunsOfCase);
       const std::string printed = death ? "" : worker_->OnStandardOutput();
-      if (!printed.empty() && laid > 1) {  // which of them it was, nobody saw
+      if (!printed.empty() && laid > 1) {
         worker_.reset();
-        single_until = from + laid;
+        again = {from, from + laid, printed};
         continue;
       }
       const size_t answered = death ? std::min<size_t>(death->run / kRunsOfCase, laid - 1)
@@ -88,12 +92,20 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
         outcomes.push_back(
             {Outcome::kCrashed, "wrote on standard output: " + printed + " (SUBJ-7)"});
         worker_.reset();
+        again.printed.clear();
       }
       std::vector<std::array<Bits, kRunsOfCase>> answers;
       for (const size_t i : undecided)
         answers.push_back({BitsOf(laid_[i * kRunsOfCase]), BitsOf(laid_[i * kRunsOfCase + 1])});
       for (size_t n = 0; n < undecided.size(); ++n)
         outcomes[from + undecided[n]] = Decide(calls[from + undecided[n]], answers[n]);
+      if (!again.printed.empty() && outcomes.size() == again.until)
+        for (size_t i = again.from; i < again.until; ++i)
+          if (outcomes[i].status == Outcome::kOk)
+            outcomes[i] = {Outcome::kCrashed, "wrote on standard output, in a batch of " +
+                                                  std::to_string(again.until - again.from) +
+                                                  " cases and not again: " + again.printed +
+                                                  " (SUBJ-7)"};
     } catch (const BadFile& error) {
       outcomes.resize(from);
       outcomes.push_back({Outcome::kCrashed, error.what()});
@@ -158,7 +170,7 @@ bool PluginSubject::Lay(const Call& call, Side side, Junk junk) {
     if (!place(role, elements, &elements, &laid.inputs)) return false;
     inputs[role] = laid.inputs.back().view();
   }
-  Answer& answer = arena_->control().answers[run];
+  PluginAnswer& answer = arena_->control().answers[run];
   answer = {};
   try {
     arena_->questions().calls[run] = MakeCall(c, inputs, outputs, answer.message, arena_->memory());
@@ -226,7 +238,7 @@ Outcome PluginSubject::OutcomeOf(size_t run) {
     if (const std::string changed = p.Changed(false); !changed.empty()) return Broken(changed);
   for (Placement& p : laid_[run].outputs)
     if (const std::string changed = p.Changed(true); !changed.empty()) return Broken(changed);
-  const Answer& answer = arena_->control().answers[run];
+  const PluginAnswer& answer = arena_->control().answers[run];
   return ToOutcome(answer.status, {answer.message.data(), answer.message.size()});
 }
 

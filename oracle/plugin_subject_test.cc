@@ -2,6 +2,7 @@
 #include "gnomon/oracle/plugin_subject.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/testing/evil.h"
@@ -85,7 +86,6 @@ TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
       {"_exit", Outcome::kCrashed, "exited with status 4 (SUBJ-7)"},
       {"sigpipe", Outcome::kCrashed, "SIGPIPE (SUBJ-7)"},
       {"recursion", Outcome::kCrashed, "SIGSEGV, the stack overflowed (SUBJ-7)"},
-      {"out_of_memory", Outcome::kCrashed, "SIGABRT: out of memory, giving up (SUBJ-7)"},
       {"stdout", Outcome::kCrashed, "wrote on standard output: rotating 8 dims"},
       {"writes_call", Outcome::kCrashed, ", memory of ours that is not its own (SUBJ-7)"},
       {"past_end", Outcome::kCrashed, "SIGSEGV, wrote 1 byte past the end of y (SUBJ-6)"},
@@ -112,6 +112,16 @@ TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
     const Case other = RopeCase(41);
     ExpectMeetsItsPromise(other, Ask(subject, other));
   }
+}
+
+TEST(PluginSubject, MemoryIsLimited) {
+#ifdef GNOMON_SANITIZED
+  GTEST_SKIP() << "the sanitizer's allocator maps its memory before the limit is set";
+#endif
+  PluginSubject subject = Evil("out_of_memory");
+  const Outcome outcome = Ask(subject, RopeCase(40)).outcome;
+  EXPECT_EQ(outcome.status, Outcome::kCrashed);
+  EXPECT_EQ(outcome.message, "SIGABRT: out of memory, giving up (SUBJ-7)");
 }
 
 // What a plug-in may do to its own process.
@@ -181,6 +191,23 @@ TEST(PluginSubject, ABatchGoesOnBehindACrash) {
       }
     }
   }
+}
+
+TEST(PluginSubject, WhatIsPrintedOnceAndNotAgainIsReportedOnTheBatch) {
+  const std::string flag = testing::TempDir() + "gnomon-evil-" + std::to_string(getpid());
+  setenv("GNOMON_EVIL_FLAG", flag.c_str(), 1);
+  PluginSubject subject = Evil("stdout_once", "2");
+  std::vector<Case> cases = {RopeCase(0), RopeCase(1), RopeCase(2)};
+  std::vector<Outputs> outputs;
+  std::vector<Call> calls;
+  for (const Case& c : cases) outputs.push_back(properties::GuardedOutputs(c));
+  for (size_t i = 0; i < 3; ++i) calls.push_back({&cases[i], {{"y", outputs[i].at("y").view()}}});
+  for (const Outcome& outcome : subject.RunBatch(calls)) {
+    EXPECT_EQ(outcome.status, Outcome::kCrashed);
+    EXPECT_EQ(outcome.message,
+              "wrote on standard output, in a batch of 3 cases and not again: here I am (SUBJ-7)");
+  }
+  unlink(flag.c_str());
 }
 
 TEST(PluginSubject, CasesOfEverySizeFit) {

@@ -155,6 +155,18 @@ TEST_F(ReportSchema, HoldsForSeveralFiles) {
   EXPECT_EQ(report["recordings"].size(), 2u);
 }
 
+// Cases of files, asked of a live subject.
+TEST_F(ReportSchema, HoldsForCasesOfASubject) {
+  const Json answered = Fits({"--subject", "reference", kRecording}, 0);
+  EXPECT_EQ(answered["recordings"][0]["subject"], "reference");
+  EXPECT_EQ(answered["recordings"][0]["profile"], "rounded");
+  const Json outside =
+      Fits({"--subject", "builtin:SCALAR/exact",
+            GNOMON_SOURCE_DIR "/oracle/recordings/torch_sinusoidal_f32_d64.safetensors"},
+           4);
+  EXPECT_EQ(outside["recordings"][0]["verdict"], "nothing run");
+}
+
 TEST_F(ReportSchema, HoldsForSubjects) {
   EXPECT_EQ(Fits({"--subject", "reference", "--cases", "1"}, 0)["kind"], "subjects");
   const Json wrong =

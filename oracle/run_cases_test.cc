@@ -166,7 +166,7 @@ TEST_F(CheckCasesCommand, ACrashIsExitTwoAndNothingAskedIsFour) {
             "lines\"\n");
   const Ran json = Gnomon({"check", "--json", "--subject", child + "exit", bad});
   EXPECT_EQ(json.code, 2);
-  EXPECT_EQ(ParseStrictly(json.out, "", "")["cases"][0]["verdict"], "crashed");
+  EXPECT_EQ(ParseStrictly(json.out, "", "")["recordings"][0]["verdict"], "crashed");
   c.format = Format::kF64;
   c.inputs.insert_or_assign("x", Tensor(DType::kF64, {1, 1, 1, 6}));
   const Ran outside = Gnomon({"check", "--subject", child, Write({c}).front()});

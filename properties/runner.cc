@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kTapeLength = 1536;
 constexpr int kMostShrinkTrials = 400;
-constexpr int kMostCrashTrials = 60;  // each may cost a new process, or a time limit
+constexpr int kMostCrashTrials = 60;                // each may cost a new process
+constexpr std::chrono::seconds kMostCrashTime{10};  // or a time limit
 constexpr int kDiscardsPerCase = 20;
 
 struct Choices {
@@ -61,6 +62,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
         std::move(drawn), [](const Choices& c) { return rc::seq::fromContainer(Simpler(c)); });
   });
 
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point crashed;  // for the first time
   int trials_since_failure = 0;
   const auto instance = [&] {
     const Choices choices = *tapes;
@@ -69,6 +72,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
     const int most =
         report->status == PropertyReport::kCrashes ? kMostCrashTrials : kMostShrinkTrials;
     if (shrinking && ++trials_since_failure > most) return;
+    if (report->status == PropertyReport::kCrashes && Clock::now() - crashed > kMostCrashTime)
+      return;
     Source source(choices.tape);
     Trial trial(subject, source, formats);
     const Trial::Verdict verdict = trial.Judge(report->property.check);
@@ -87,6 +92,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
         // The last failure is the one RapidCheck settled on: every simpler one that fails is taken.
         // A crash stays the finding when a simpler case only fails.
         if (report->status == PropertyReport::kCrashes && verdict == Trial::kFails) return;
+        if (verdict == Trial::kCrashes && report->status != PropertyReport::kCrashes)
+          crashed = Clock::now();
         report->status =
             verdict == Trial::kFails ? PropertyReport::kFails : PropertyReport::kCrashes;
         report->finding = trial.finding();

@@ -12,6 +12,14 @@ namespace gnomon::oracle {
 inline const std::string kPluginFolder = GNOMON_BIN_DIR "/plugins/";
 inline const std::string kEvilPlugin = kPluginFolder + "evil_plugin.so";
 
+#if defined(__SANITIZE_ADDRESS__)
+#define GNOMON_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GNOMON_SANITIZED 1
+#endif
+#endif
+
 // Sets what the plug-in will do once it is loaded. `at`: the first position of the cases it is kept
 // to; empty: all.
 inline void SetEvil(const std::string& what, const std::string& at = "") {
