@@ -27,7 +27,8 @@ using reference::Interval;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kPrecision = 4 * reference::kFirstPrecision;  // 2^31 and 2^-1074 in one sum
-constexpr int64_t kMostDraws = 20;                               // for each case that is new
+constexpr std::string_view kExtension = ".safetensors";
+constexpr int64_t kMostDraws = 20;  // for each case that is new
 
 // SUBJ-8: |answer - stated| <= this proves |answer - truth| <= bound, also where the difference is
 // rounded to binary64. Negative where no distance proves it.
@@ -134,6 +135,7 @@ void WriteFolder(const std::string& folder,
   std::vector<std::string> there;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
+    if (!name.ends_with(kExtension)) continue;
     const auto found = files.find(name);
     const std::string path = entry.path();
     const bool same = found != files.end() && entry.is_regular_file() &&
@@ -161,7 +163,7 @@ int Emit(const EmitArguments& arguments, std::ostream& out) {
                                               number, wanted.limits);
       if (!c) break;
       // Few different cases can be asked of an operation without inputs.
-      const std::string name = c->operation + "-" + CaseId(*c) + ".safetensors";
+      const std::string name = c->operation + "-" + CaseId(*c) + std::string(kExtension);
       if (files.count(name) || !ProvesSomething(*c, wanted.promise)) continue;
       files.emplace(
           name, CaseFileBytes(
