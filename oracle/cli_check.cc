@@ -35,12 +35,7 @@ int Run(Arguments arguments, const Terminal& terminal) {
   subject.json = recording.json;
   subject.reports = recording.reports;
   subject.out = recording.out;
-  if (!recording.files.empty()) {
-    if (!recording.stated.operation.empty())
-      throw Rejected("--operation", recording.stated.operation,
-                     "selects properties; the files state their own", "CASE-6");
-    return CheckCases(subject, recording.files, terminal.out);
-  }
+  if (!recording.files.empty()) return CheckCases(subject, recording.files, terminal.out);
   return CheckSubject(subject, terminal.out);
 }
 
@@ -49,8 +44,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   auto& [recording, of_subject] = *arguments;
   app->add_option("FILE", recording.files,
                   "Recordings: safetensors, or the output as .npy; a folder stands for every "
-                  ".safetensors file in it and below. With --subject: cases that it is asked "
-                  "instead of the suite.")
+                  ".safetensors file in it and below. With --subject: cases that it is asked, in "
+                  "place of the suite.")
       ->type_name("...");
   Add(app, "--operation", "OP", &recording.stated.operation,
       "The operation; default that of the file's case, else rope.apply. With --subject a glob: "
@@ -71,18 +66,18 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
           "Rewrite LIST to what failed. New lines have no reason yet, and fail until they have.");
   Add(app, "--subject", "SUBJECT", &of_subject.subject,
       "Judge a live subject by the property suite instead: builtin (our kernels, every target), "
-      "builtin:TARGET, reference, wrong:<id>, a known mistake of spec/mistakes.md, PATH.so, a "
-      "plug-in, or 'process:COMMAND', a program that answers on its standard output; both as "
-      "spec/subject.md has them.");
+      "builtin:TARGET, reference, wrong:<id> (a known mistake of spec/mistakes.md), a plug-in: "
+      "plugin:PATH, or a path that ends in .so; or 'process:COMMAND', a program that answers on "
+      "its standard output (spec/subject.md).");
   AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
                       "With --subject: cases for each property, at least 1; default " +
                           std::to_string(properties::kDefaultCases) + ".");
   AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
                        "With --subject: seed of the generators.");
-  app->get_option("--update")->needs(app->get_option("--expected"));
   AddInteger<int64_t>(app, "--case-time", "MS", &of_subject.case_time_ms, 1, 10'000'000,
                       "With --subject: milliseconds that a plug-in or process may take for a case; "
                       "default 5000.");
+  app->get_option("--update")->needs(app->get_option("--expected"));
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :
@@ -90,7 +85,14 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
     app->get_option(of_a_recording)->excludes(subject);
   for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);
-  return [=] { return Run(*arguments, terminal); };
+  return [=] {
+    for (const char* of_the_suite : {"--operation", "--cases", "--seed", "--out"})
+      if (subject->count() > 0 && !arguments->recording.files.empty() &&
+          app->count(of_the_suite) > 0)
+        throw Rejected(of_the_suite, "(given)", "is for the suite: files are cases of their own",
+                       "CASE-6");
+    return Run(*arguments, terminal);
+  };
 }
 
 }  // namespace
@@ -99,8 +101,7 @@ Command CheckCommand() {
   return {
       {"check",
        "judge a recording or a live subject",
-       "gnomon check FILE... [OPTIONS]\n    gnomon check --subject SUBJECT "
-       "[FILE...] [OPTIONS]",
+       "gnomon check FILE... [OPTIONS]\n    gnomon check --subject SUBJECT [FILE...] [OPTIONS]",
        "Judges every output element of a recording against the bound of each profile, and names "
        "the first profile that all elements meet. What the file's own case states (metadata "
        "gnomon.case) needs no option. For any other tensor file the options say which tensor plays "

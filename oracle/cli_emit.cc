@@ -8,14 +8,15 @@ namespace {
 
 std::function<int()> AddEmit(CLI::App* app, const Terminal& terminal) {
   const auto arguments = std::make_shared<EmitArguments>();
-  Add(app, "--operation", "GLOB", &arguments->operation, "Of which operations: 'rope.*'.")
-      ->required();
+  AddRepeated(app, "--operation", "GLOB", &arguments->operations,
+              "Of which operations: 'rope.*'. May be given again.");
+  app->get_option("--operation")->required();
   Add(app, "--out", "DIR", &arguments->out,
-      "The folder; made if it is not there. One that holds anything but these very files is "
-      "refused.")
+      "The folder; made if it is not there. One that holds any .safetensors file but these very "
+      "ones is refused.")
       ->required();
-  Add(app, "--format", "FORMAT", &arguments->format,
-      "f64, f32, bf16 or f16; default each of them.");
+  AddRepeated(app, "--format", "FORMAT", &arguments->formats,
+              "f64, f32, bf16 or f16; may be given again; default each of them.");
   AddInteger<int64_t>(app, "--cases", "N", &arguments->cases, 1, 1000000,
                       "Cases of each operation and format; default 20.");
   AddInteger<uint64_t>(app, "--seed", "S", &arguments->seed, 0, ~uint64_t{0},
@@ -43,8 +44,9 @@ Command EmitCommand() {
        "format; truth/y, the binary64 nearest to it; and bound/PROFILE/y. An answer that is "
        "rounded/y, or within bound/PROFILE/y of truth/y, is within that profile (SUBJ-8).",
        "0 done, 3 usage or bad input",
-       {{"gnomon emit --operation rope.apply --format bf16 --cases 10 --out cases", 0},
-        {"gnomon emit --operation 'sinusoidal.*' --cases 2 --truth --out truths", 0}}},
+       {{"gnomon emit --operation rope.apply --operation sinusoidal.add --format f32 --format bf16 "
+         "--format f16 --cases 4 --seed 7 --truth --out oracle/cases",
+         0}}},
       AddEmit};
 }
 

@@ -96,6 +96,8 @@ TEST_F(CliTest, UsageIsRefused) {
   ExpectRefused({"check"}, "FILE = (missing)");
   ExpectRefused({"check", kRecording, "--subject", "builtin", "--operation", "rope.apply"},
                 "selects properties; the files state their own");
+  ExpectRefused({"check", kRecording, "--subject", "builtin", "--cases", "5"},
+                "--cases = (given): is for the suite");
   ExpectRefused({"check", "--subject", "builtin", "--profile", "rounded"}, "excludes");
   ExpectRefused({"check", kRecording, "--cases", "7"}, "requires --subject");
   ExpectRefused({"eval", "rope.frequencies", "--set", "head_dim=8", "--set", "a\nb=3"}, "a b = 3");

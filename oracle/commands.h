@@ -68,8 +68,8 @@ struct SubjectArguments {
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
   uint64_t seed = properties::kDefaultSeed;
-  std::string out;  // folder for the smallest failing cases
   int64_t case_time_ms = 5000;  // of a plug-in or process
+  std::string out;              // folder for the smallest failing cases
   bool json = false;
   ReportFiles reports;
 };
@@ -81,11 +81,11 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
 
 // `gnomon emit`: cases as files (SUBJ-8).
 struct EmitArguments {
-  std::string operation;    // a glob
-  std::string format;       // empty: every format
-  std::string out;          // a folder
-  std::string description;  // path of a subject's own (SUBJ-1); empty: all there is
-  int64_t cases = 20;       // of each operation and format
+  std::vector<std::string> operations;  // globs
+  std::vector<std::string> formats;     // none: every format
+  std::string out;                      // a folder
+  std::string description;              // path of a subject's own (SUBJ-1); empty: all there is
+  int64_t cases = 20;                   // of each operation and format
   uint64_t seed = properties::kDefaultSeed;
   bool truth = false;
 };

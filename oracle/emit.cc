@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "gnomon/oracle/bad_file.h"
@@ -15,6 +16,7 @@
 #include "gnomon/properties/cases.h"
 #include "gnomon/properties/suite.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/judge.h"
 #include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
@@ -25,13 +27,20 @@ using reference::Interval;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kPrecision = 4 * reference::kFirstPrecision;  // 2^31 and 2^-1074 in one sum
-constexpr int64_t kMostDraws = 20;                               // for each case that is new
+constexpr std::string_view kExtension = ".safetensors";
+constexpr int64_t kMostDraws = 20;  // for each case that is new
 
 // SUBJ-8: |answer - stated| <= this proves |answer - truth| <= bound, also where the difference is
 // rounded to binary64. Negative where no distance proves it.
 double Distance(const Interval& bound, const Interval& value, double stated) {
   const Interval rest = (bound - abs(Interval(stated) - value)) * (1 - ldexp(Interval(1), -51));
-  return mpfr_get_d(reference::Lower(rest), MPFR_RNDD);
+  return std::min(mpfr_get_d(reference::Lower(rest), MPFR_RNDD), LargestFinite(Format::kF64));
+}
+
+double BoundOf(const reference::Truth& truth, int output, int64_t element, const Profile& profile,
+               double stated) {
+  if (std::isnan(stated)) return truth.NonFiniteIsOpen(output, element, profile) ? HUGE_VAL : kNaN;
+  return Distance(truth.Bound(output, element, profile), truth.Value(output, element), stated);
 }
 
 // What is emitted of one operation and format.
@@ -39,31 +48,47 @@ struct Wanted {
   const OperationSpec* operation;
   Format format;
   properties::Limits limits;
+  size_t promise;
 };
+
+// BOUND-7. Of some cases even the right answer proves nothing: every element is vacuous, or copied.
+bool ProvesSomething(const Case& c, size_t promise) {
+  return reference::Judge(c, reference::RoundedTruth(c)).profiles[promise].proving > 0;
+}
+
+std::vector<Format> FormatsOf(const EmitArguments& arguments) {
+  std::vector<Format> formats;
+  for (const std::string& name : arguments.formats) {
+    const auto format = FormatFromName(name);
+    if (!format) throw Rejected("--format", Quoted(name), "is no format", "FORMAT-1");
+    formats.push_back(*format);
+  }
+  for (size_t i = 0; i < kFormats.size() && arguments.formats.empty(); ++i)
+    formats.push_back(static_cast<Format>(i));
+  return formats;
+}
 
 std::vector<Wanted> WantedOf(const EmitArguments& arguments) {
   std::optional<Description> description;
   if (!arguments.description.empty())
     description = ParseDescription(ReadFile(arguments.description).text(), arguments.description);
-  std::optional<Format> only;
-  if (!arguments.format.empty()) {
-    only = FormatFromName(arguments.format);
-    if (!only) throw Rejected("--format", Quoted(arguments.format), "is no format", "FORMAT-1");
-  }
   std::vector<Wanted> all;
   for (const OperationSpec* operation : AllOperations()) {
-    if (!properties::GlobMatches(arguments.operation, operation->name)) continue;
-    for (size_t i = 0; i < kFormats.size(); ++i) {
-      const Format format = static_cast<Format>(i);
-      if (only && *only != format) continue;
+    if (std::none_of(arguments.operations.begin(), arguments.operations.end(),
+                     [&](const std::string& glob) {
+                       return properties::GlobMatches(glob, operation->name);
+                     }))
+      continue;
+    for (const Format format : FormatsOf(arguments)) {
       if (description && !description->Declares(operation->name, format)) continue;
       all.push_back({operation, format,
-                     description ? description->LimitsOf(operation->name) : properties::Limits()});
+                     description ? description->LimitsOf(operation->name) : properties::Limits(),
+                     description ? description->promise : *ProfileFromName("f32-angle")});
     }
   }
   if (all.empty())
-    throw Rejected("--operation", Quoted(arguments.operation),
-                   "fits no operation in a format that is asked for", "CASE-1");
+    throw Rejected("--operation", Quoted(arguments.operations.front()),
+                   "leaves no operation in a format that is asked for", "CASE-1");
   return all;
 }
 
@@ -92,8 +117,7 @@ std::map<std::string, Tensor> TruthTensors(const Case& c) {
       for (const Profile& profile : kProfiles)
         if (!profile.correctly_rounded)
           bounds.at("bound/" + std::string(profile.name) + "/" + role)
-              .Set(i,
-                   real ? Distance(truth->Bound(o, i, profile), truth->Value(o, i), stated) : kNaN);
+              .Set(i, BoundOf(*truth, o, i, profile, stated));
     }
     tensors.emplace("rounded/" + role, std::move(rounded));
     tensors.emplace("truth/" + role, std::move(nearest));
@@ -111,6 +135,7 @@ void WriteFolder(const std::string& folder,
   std::vector<std::string> there;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
+    if (!name.ends_with(kExtension)) continue;
     const auto found = files.find(name);
     const std::string path = entry.path();
     const bool same = found != files.end() && entry.is_regular_file() &&
@@ -138,8 +163,8 @@ int Emit(const EmitArguments& arguments, std::ostream& out) {
                                               number, wanted.limits);
       if (!c) break;
       // Few different cases can be asked of an operation without inputs.
-      const std::string name = c->operation + "-" + CaseId(*c) + ".safetensors";
-      if (files.count(name)) continue;
+      const std::string name = c->operation + "-" + CaseId(*c) + std::string(kExtension);
+      if (files.count(name) || !ProvesSomething(*c, wanted.promise)) continue;
       files.emplace(
           name, CaseFileBytes(
                     *c, {}, arguments.truth ? TruthTensors(*c) : std::map<std::string, Tensor>()));

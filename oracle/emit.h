@@ -15,9 +15,9 @@ namespace gnomon::oracle {
 // for every output y. Throws Rejected for a case that is not valid.
 std::map<std::string, Tensor> TruthTensors(const Case& c);
 
-// Writes the files, by name, into a folder, which it makes. A folder that holds anything else, or a
-// file of one of the names with other bytes, is refused, and nothing written. Throws Rejected,
-// BadFile.
+// Writes the files, by name, into a folder, which it makes. A folder that holds any other
+// .safetensors file, or one of those names with other bytes, is refused, and nothing written.
+// Throws Rejected, BadFile.
 void WriteFolder(const std::string& folder,
                  const std::map<std::string, std::vector<std::byte>>& files);
 

@@ -155,17 +155,16 @@ TEST_F(ReportSchema, HoldsForSeveralFiles) {
   EXPECT_EQ(report["recordings"].size(), 2u);
 }
 
-TEST_F(ReportSchema, HoldsForAnswers) {
-  const Json report = Fits({"--subject", "reference", kRecording}, 0);
-  EXPECT_EQ(report["kind"], "answers");
-  EXPECT_EQ(report["answers"][0]["subject"], "reference");
-  const std::string wide = folder_ / "wide";  // what our kernels do not declare
-  ASSERT_EQ(Gnomon({"eval", "rope.table", "--positions", "1", "--set", "head_dim=4", "--format",
-                    "f64", "--out", wide})
-                .code,
-            0);
-  const Json none = Fits({"--subject", "builtin:SCALAR", wide}, 4);
-  EXPECT_TRUE(none["answers"][0].contains("finding"));
+// Cases of files, asked of a live subject.
+TEST_F(ReportSchema, HoldsForCasesOfASubject) {
+  const Json answered = Fits({"--subject", "reference", kRecording}, 0);
+  EXPECT_EQ(answered["recordings"][0]["subject"], "reference");
+  EXPECT_EQ(answered["recordings"][0]["profile"], "rounded");
+  const Json outside =
+      Fits({"--subject", "builtin:SCALAR/exact",
+            GNOMON_SOURCE_DIR "/oracle/recordings/torch_sinusoidal_f32_d64.safetensors"},
+           4);
+  EXPECT_EQ(outside["recordings"][0]["verdict"], "nothing run");
 }
 
 TEST_F(ReportSchema, HoldsForSubjects) {

@@ -17,4 +17,8 @@ if(GNOMON_TESTS)
   gnomon_plugin(example_plugin_c ${PROJECT_SOURCE_DIR}/oracle/examples/plugin_c/rope.c)
   gnomon_plugin(example_plugin_cpp ${PROJECT_SOURCE_DIR}/oracle/examples/plugin_cpp/plugin.cc)
   add_dependencies(gnomon_oracle gnomon_oracle_plugins)
+
+  # The same kernel behind a pipe, and as a program that answers files.
+  add_executable(plugin_bridge ${PROJECT_SOURCE_DIR}/oracle/testing/bridge_main.cc)
+  target_link_libraries(plugin_bridge PRIVATE gnomon_oracle gnomon_flags)
 endif()

@@ -15,7 +15,7 @@ constexpr std::string_view kPlugin = "plugin:", kProcess = "process:";
 
 std::optional<std::string> PluginPath(const std::string& name) {
   if (name.starts_with(kPlugin)) return name.substr(kPlugin.size());
-  if (name.ends_with(".so")) return name;
+  if (name.ends_with(".so") && !name.starts_with(kProcess)) return name;
   return std::nullopt;
 }
 

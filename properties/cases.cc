@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kTapeLength = 1536;
 constexpr int kMostAttempts = 20;  // a draw may end outside the limits, and the next one inside
 constexpr std::array<CaseKind, 10> kTurns = {
-    CaseKind::kPlain, CaseKind::kMemory, CaseKind::kPlain,  CaseKind::kLarge, CaseKind::kSpecial,
-    CaseKind::kPlain, CaseKind::kLarge,  CaseKind::kMemory, CaseKind::kPlain, CaseKind::kSpecial};
+    CaseKind::kPlain, CaseKind::kLarge, CaseKind::kSpecial, CaseKind::kMemory, CaseKind::kPlain,
+    CaseKind::kLarge, CaseKind::kPlain, CaseKind::kSpecial, CaseKind::kMemory, CaseKind::kPlain};
 
 // What a trial has to know of a subject in order to draw.
 class Nobody : public Subject {

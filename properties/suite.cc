@@ -10,14 +10,6 @@
 namespace gnomon::properties {
 namespace {
 
-// As a shell takes it for one word.
-std::string ShellQuoted(const std::string& text) {
-  if (text.find_first_of(" \t\n'\"\\$`*?&;|<>()") == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 constexpr std::array<const char*, 5> kStatusNames = {"holds", "fails", "crashes", "starved",
                                                      "not applicable"};
 
@@ -82,6 +74,13 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
     if (!formats.empty()) RunProperty(subject, formats, options, &entry);
   }
   return report;
+}
+
+std::string ShellQuoted(const std::string& text) {
+  if (text.find_first_of(" \t\n'\"\\$`*?&;|<>()") == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {

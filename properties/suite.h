@@ -28,7 +28,7 @@ struct SuiteOptions {
   int cases = kDefaultCases;    // instances of each property that count
   uint64_t seed = kDefaultSeed;
   Which which = Which::kAll;
-  bool shrink = true;    // look for a simpler case that fails too
+  bool shrink = true;  // look for a simpler case that fails too
   std::function<void(const Property&)> progress;
 };
 
@@ -76,6 +76,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
 // One line for every property, and below a failing one the case and the command that repeats it.
 std::string ToText(const SuiteReport& report);
 const char* Name(PropertyReport::Status status);  // "holds", "fails", "crashes", ...
+// The text as a shell takes it for one word.
+std::string ShellQuoted(const std::string& text);
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property);
 
 // `*` stands for any text, `?` for any character.

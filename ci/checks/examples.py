@@ -61,10 +61,20 @@ def run_block(commands, folder, bin_dir):
     return results + [(["(not run)"], -1)] * (len(commands) - len(results))
 
 
+def with_numpy(folder):
+    """A folder for PATH in which python3 has NumPy; the distribution's Python has it where the first one has not."""
+    has = [p for p in ("python3", "/usr/bin/python3") if subprocess.run([p, "-c", "import numpy"],
+                                                                       stderr=subprocess.DEVNULL).returncode == 0]
+    if has and has[0] != "python3":
+        pathlib.Path(folder, "python3").symlink_to(has[0])
+    return folder
+
+
 def check(page, bin_dir, root):
     """What differs, and how many commands ran."""
     problems, ran = [], 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as python:
+        bin_dir = f"{bin_dir}{os.pathsep}{with_numpy(python)}"
         for entry in root.iterdir():
             pathlib.Path(folder, entry.name).symlink_to(entry)
         for number, commands in console_blocks(page):

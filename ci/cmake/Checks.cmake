@@ -13,6 +13,12 @@ gnomon_check(spec checks.trace ${Python3_EXECUTABLE} ${checks}/trace.py ${PROJEC
 gnomon_check(spec checks.find_planted_faults ${Python3_EXECUTABLE} ${checks}/checks_test.py)
 gnomon_check(install examples.readme ${Python3_EXECUTABLE} ${checks}/examples.py
   ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_BINARY_DIR}/bin)
+# Examples in other languages. What a machine lacks is said, and the test counted as skipped.
+foreach(example process_python files_python safetensors_c plugin_rust plugin_cuda)
+  gnomon_check(install examples.${example} ${Python3_EXECUTABLE} ${checks}/other_languages.py ${example}
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/bin)
+  set_tests_properties(examples.${example} PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()
 
 include(${PROJECT_SOURCE_DIR}/spec/theories/formal.cmake)
 

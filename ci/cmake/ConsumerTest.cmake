@@ -19,4 +19,8 @@ run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
 if(WAY STREQUAL "installed")
   run(${work}/build/suite)
+  # Somebody's own GoogleTest.
+  run(${CMAKE_COMMAND} -S ${SOURCE}/oracle/examples/googletest -B ${work}/googletest -G Ninja ${options})
+  run(${CMAKE_COMMAND} --build ${work}/googletest)
+  run(${work}/googletest/my_kernels_test)
 endif()

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-DTYPES = {"F32": "<f4", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}  # bf16 travels as its bits
+DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}  # bf16 as its bits
 DESCRIPTION = {"name": "rope.py", "promise": "f32-angle", "operations": {"rope.apply": {
     "formats": ["f32", "bf16"], "parameters": {"layout": ["half_split"]}, "strides": False, "in_place": False,
     "without": ["frequencies", "rotary_dim", "rotary_offset", "output_layout", "direction", "cos", "sin"]}}}
@@ -47,8 +47,8 @@ def rope(x, positions, theta):
 
 def answer(data):
     case, tensors = read(data)
-    if case["operation"] != "rope.apply":
-        return 1, b"only rope.apply"
+    if case["operation"] != "rope.apply" or case["format"] not in ("f32", "bf16"):
+        return 1, b"only rope.apply in f32 and bf16"
     bf16 = case["format"] == "bf16"
     x = (tensors["x"].astype(np.uint32) << 16).view(np.float32) if bf16 else tensors["x"]
     y = rope(x, tensors["positions"], float(case["parameters"].get("rope_theta", 10000)))
