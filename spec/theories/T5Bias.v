@@ -170,14 +170,16 @@ Hypothesis Hdomain : domain bidirectional num_buckets max_distance.
 Let n := side bidirectional num_buckets.
 Notation b := (bucket bidirectional num_buckets max_distance).
 
-Lemma shares : (max_exact n + (n - max_exact n) = n /\ 0 < n - max_exact n /\ 0 < max_exact n)%nat.
+(** Both kinds of buckets are there, so nothing in the formula divides by zero. *)
+Theorem T5_1_shares :
+  (max_exact n + (n - max_exact n) = n /\ 0 < n - max_exact n /\ 0 < max_exact n)%nat.
 Proof.
   revert Hdomain; unfold domain, max_exact; fold n; intros.
   pose proof (Nat.div_lt n 2); assert (n <> 0)%nat by (intros ->; simpl in *; lia); lia.
 Qed.
 
 Lemma one_lt x : (one_sided (max_exact n) max_distance (n - max_exact n) x < n)%nat.
-Proof. destruct shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL x);
+Proof. destruct T5_1_shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL x);
   lia. Qed.
 
 Theorem T5_3_range rel : (b rel < num_buckets)%nat.
@@ -204,7 +206,7 @@ Qed.
 Theorem T5_3_causal_future rel : bidirectional = false -> (0 <= rel)%Z -> b rel = 0%nat.
 Proof.
   intros Hb H; unfold bucket; fold n; rewrite Hb; replace (Z.to_nat (- rel)) with 0%nat by lia.
-  apply T5_2_exact_below_max_exact, shares.
+  apply T5_2_exact_below_max_exact, T5_1_shares.
 Qed.
 
 Theorem T5_3_past_is_monotone rel rel' : (rel' <= rel <= 0)%Z -> (b rel <= b rel')%nat.
@@ -217,7 +219,7 @@ Qed.
 
 Theorem T5_3_past_saturates rel : (rel <= - Z.of_nat max_distance)%Z -> b rel = (n - 1)%nat.
 Proof.
-  intros H; destruct shares as (Hn & HL & HE).
+  intros H; destruct T5_1_shares as (Hn & HL & HE).
   assert (HD : (max_exact n < max_distance)%nat) by apply Hdomain.
   unfold bucket; fold n; destruct bidirectional.
   - destruct (Z.ltb_spec 0 rel); [lia|]; rewrite T5_2_saturates by lia; lia.

@@ -24,4 +24,8 @@ endforeach()
 # Reads what all groups compiled; a skipped group counts as set up.
 gnomon_formal(clauses ${formal}/formal.py clauses ${PROJECT_SOURCE_DIR}/spec ${compiled}
   --out ${compiled}/theorems.json)
-set_tests_properties(formal.clauses PROPERTIES FIXTURES_REQUIRED "formal_theories;formal_numeric;formal_certified")
+set_tests_properties(formal.clauses PROPERTIES FIXTURES_REQUIRED "formal_theories;formal_numeric;formal_certified"
+  FIXTURES_SETUP formal_names)
+gnomon_formal(trace ${PROJECT_SOURCE_DIR}/ci/checks/trace.py ${PROJECT_SOURCE_DIR}
+  --theorems ${compiled}/theorems.json --out ${compiled}/trace.md)
+set_tests_properties(formal.trace PROPERTIES FIXTURES_REQUIRED formal_names)
