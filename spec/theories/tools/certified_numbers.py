@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Numbers of the definitions, computed by Coq: spec/vectors/certified_*.json.
+
+    certified_numbers.py write   BUILD VECTORS   computes them all (minutes) and writes the files
+    certified_numbers.py sample  BUILD VECTORS   computes a part of each file again and compares
+
+BUILD holds the compiled theories (formal.py prove). Integers are computed by Coq's virtual machine. A real number
+is an interval that Interval finds and whose proof Coq's kernel checks (certified/Numbers.v): two integers
+times a power of two, written as hexadecimal floats. Exit 0 good, 1 a difference, 77 skipped: Coq is not there.
+"""
+import argparse
+import bisect
+import fractions
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+import formal
+
+HEADER = """From Coq Require Import Reals ZArith List.
+From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling.
+From Gnomon.certified Require Import Numbers.
+Set Printing Width 100000. Set Printing Depth 100000. Open Scope R_scope.
+"""
+POSITIONS = (1, 2, 3, 7, 100, 1000, 4095, 8191, 131071, 1048577, 16777216, 16777217, 715827883, 2147483647,
+             -1, -131071, -2147483648)
+ROPE = ((10000, 4, (0, 1)), (10000, 64, (1, 31)), (10000, 128, (1, 7, 63)), (500000, 128, (5, 40)),
+        (150000, 64, (8,)), (100, 64, (31,)))
+SINUSOIDAL = (("half", 10000, 512, (0, 1, 100, 255)), ("half", 100, 64, (3, 31)), ("half", 10000, 5, (2,)),
+              ("half_minus_one", 10000, 512, (1, 254, 255)))
+SLOPES = 128
+BUCKETS, DISTANCE, REACH = 64, 512, 520
+SHOWN = (16, 20, 32, 64, 81, 128, 160, 256, 512)
+LAYOUT = (f"For max_distance = max_exact + 1 .. {DISTANCE} in turn, for rel = -{REACH} .. {REACH} in turn, one byte: "
+          "the bucket.")
+
+# The configurations of rope_scaling: name, parameters, what Coq is asked for pair i, how many pairs.
+YARN = "yarn_by_index (correction_range {t} {b} {L} 32 1 {h}) {s} (frequency {b} {d}) {{i}}"
+SCALINGS = [
+    ("linear", {"rope_type": "linear", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
+     "interpolated 4 (frequency 10000 128) {i}", 64),
+    ("ntk", {"rope_type": "ntk", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
+     "frequency (ntk_base 10000 4 64) 128 {i}", 64),
+    ("dynamic", {"rope_type": "dynamic", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+                 "original_max_position_embeddings": 2048, "seq_len": 16384},
+     "frequency (dynamic_ntk_base 10000 10 2048 16384 64) 128 {i}", 64),
+    ("yarn", {"rope_type": "yarn", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+              "original_max_position_embeddings": 2048},
+     YARN.format(t="true", b=10000, L=2048, h=64, s=10, d=128), 64),
+    ("yarn-gpt-oss", {"rope_type": "yarn", "rope_theta": 150000, "rotary_dim": 64, "factor": 32, "truncate": False,
+                      "original_max_position_embeddings": 4096},
+     YARN.format(t="false", b=150000, L=4096, h=32, s=32, d=64), 32),
+    ("llama3", {"rope_type": "llama3", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+                "original_max_position_embeddings": 2048},
+     "llama3 10 1 4 2048 (frequency 10000 128 {i})", 64),
+    ("llama-3.1", {"rope_type": "llama3", "rope_theta": 500000, "rotary_dim": 128, "factor": 8,
+                   "original_max_position_embeddings": 8192},
+     "llama3 8 1 4 8192 (frequency 500000 128 {i})", 64),
+]
+RANGES = """
+Lemma range_yarn : correction_range true 10000 2048 32 1 64 = (16, 41).
+Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
+Lemma range_gpt_oss : correction_range false 150000 4096 32 1 32 =
+  (correction_dim 150000 4096 32 32, correction_dim 150000 4096 32 1).
+Proof. apply range_exact; [split; by_enclosure|by_enclosure]. Qed.
+"""
+TACTIC = {"yarn": "enclose_yarn {n} range_yarn", "yarn-gpt-oss": "enclose_yarn {n} range_gpt_oss"}
+MAGNITUDES = ([({"rope_type": "yarn", "factor": s}, f"yarn_magnitude {s}") for s in (1, 2, 10, 20)] +
+              [({"rope_type": "longrope", "factor": s, "original_max_position_embeddings": L},
+                f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))])
+
+
+def rational(text):
+    """A number as Coq prints it: 3, -3, 3 / 4, - (3) / 4."""
+    words = re.fullmatch(r"\(?\s*(-?)\s*\(?(-?\d+)\)?(?:\s*/\s*(\d+))?\s*\)?", text.replace("%R", "").replace("%Z", ""))
+    return fractions.Fraction((-1 if words[1] else 1) * int(words[2]), int(words[3] or 1))
+
+
+def hexadecimal(number):
+    """A dyadic number as an integer times a power of two."""
+    exponent = number.denominator.bit_length() - 1
+    assert number.denominator == 1 << exponent, "not dyadic"
+    return f"{number.numerator:#x}p-{exponent}"
+
+
+def coq(build, name, text):
+    """What Coq prints about `text`."""
+    file = build / "numbers" / f"{name}.v"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(HEADER + text)
+    done = formal.run(["coqc", "-q", "-Q", build, "Gnomon", file])
+    if done.returncode:
+        raise RuntimeError(done.stdout)
+    return done.stdout
+
+
+def enclose(build, name, asked, before=""):
+    """asked: [(expression, tactic or None)]. [{"low", "high"}] in that order."""
+    text = before + "".join(
+        f"Definition e{n} : enclosed ({expression}).\nProof. {(tactic or 'enclose {n}').format(n=n)}. Qed.\n"
+        for n, (expression, tactic) in enumerate(asked))
+    found = {}
+    number = r"(\([^()]*(?:\([^()]*\)[^()]*)*\)|-?\d+)(?:%R)?"
+    for n, low, high in re.findall(rf"^(\d+)(?:%\w+)? {number} {number}$", coq(build, name, text), re.M):
+        found[int(n)] = {"low": hexadecimal(rational(low)), "high": hexadecimal(rational(high))}
+    if sorted(found) != list(range(len(asked))):
+        raise RuntimeError(f"{name}: {len(found)} of {len(asked)} enclosures were printed")
+    return [found[n] for n in range(len(asked))]
+
+
+def lists(printed):
+    """Every list of numbers that Coq printed, nested ones too."""
+    text = re.sub(r"0x([0-9a-f]+)%uint63", lambda word: str(int(word[1], 16)), printed).replace(";", ",")
+    return [json.loads(found) for found in re.findall(r"=\s*(\[.*?\])\s*:", text, re.S)]
+
+
+# The files. Each function makes the entries of one, or every `step`-th of them.
+
+def rope(build, step=1):
+    entries, asked = [], []
+    for theta, width, pairs in ROPE:
+        parameters = {"head_dim": width, "rope_theta": theta}
+        for i in pairs:
+            frequency = f"frequency {theta} {width} {i}"
+            entries.append({"clause": "ROPE-1", "operation": "rope.frequencies", "parameters": parameters,
+                            "output": "w", "index": [i]})
+            asked.append(frequency)
+            for m in POSITIONS:
+                for output in ("cos", "sin"):
+                    entries.append({"clause": "ROPE-4", "operation": "rope.table", "parameters": parameters,
+                                    "positions": [m], "output": output, "index": [0, i]})
+                    asked.append(f"{output} ({m} * {frequency})")
+    return finish(build, "rope", entries[::step], asked[::step])
+
+
+def sinusoidal(build, step=1):
+    entries, asked = [], []
+    for divisor, base, width, pairs in SINUSOIDAL:
+        parameters = {"width": width, "base": base, "divisor": divisor, "layout": "interleaved"}
+        for i in pairs:
+            frequency = (f"frequency {base} {width} {i}" if divisor == "half"
+                         else f"frequency_half_minus_one {base} {width // 2} {i}")
+            for m in POSITIONS:
+                for column, function in ((2 * i, "sin"), (2 * i + 1, "cos")):
+                    if column < width:
+                        entries.append({"clause": "SIN-4" if 2 * i + 1 < width else "SIN-3",
+                                        "operation": "sinusoidal.table", "parameters": parameters,
+                                        "positions": [m], "output": "pe", "index": [0, column]})
+                        asked.append(f"{function} ({m} * {frequency})")
+    return finish(build, "sinusoidal", entries[::step], asked[::step])
+
+
+def finish(build, name, entries, asked):
+    for entry, found in zip(entries, enclose(build, name, [(expression, None) for expression in asked])):
+        entry |= found
+    return entries
+
+
+def alibi(build, step=1):
+    heads = list(range(1, SLOPES + 1))[::step]
+    asked = "; ".join(map(str, heads))
+    rows = lists(coq(build, "alibi_heads", f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."))
+    powers = list(range(1, SLOPES + 1))[::step]
+    found = enclose(build, "alibi", [(f"Rpower 2 (- ({j} / 16))", None) for j in powers])
+    return ([{"clause": "ALIBI-1", "num_heads": H, "sixteenths": row} for H, row in zip(heads, rows[0], strict=True)] +
+            [{"clause": "ALIBI-1", "power": j} | enclosure for j, enclosure in zip(powers, found)])
+
+
+def rope_scaling(build, step=1):
+    entries, asked = [], []
+    for name, parameters, expression, pairs in SCALINGS:
+        for i in range(pairs):
+            entries.append({"clause": "SCALE", "id": name, "output": "w", "index": [i]})
+            asked.append((expression.format(i=i), TACTIC.get(name)))
+    for parameters, expression in MAGNITUDES:
+        entries.append({"clause": "SCALE", "parameters": parameters, "output": "magnitude", "index": []})
+        asked.append((expression, None))
+    clause = {"linear": "SCALE-1", "ntk": "SCALE-2", "dynamic": "SCALE-3", "yarn": "SCALE-6", "llama3": "SCALE-8",
+              "longrope": "SCALE-9"}
+    types = {name: parameters for name, parameters, _, _ in SCALINGS}
+    for entry in entries:
+        if entry["output"] == "w":
+            entry["parameters"] = types[entry.pop("id")]
+        kind = entry["parameters"]["rope_type"]
+        entry["clause"] = "SCALE-7" if entry["output"] == "magnitude" and kind == "yarn" else clause[kind]
+    entries, asked = entries[::step], asked[::step]
+    for entry, found in zip(entries, enclose(build, "rope_scaling", asked, RANGES)):
+        entry |= found
+    return entries
+
+
+def t5_bias(build, step=1):
+    """step > 1: the sides of 16 and 24 buckets alone, which the causal 16 and 24 and the bidirectional 32 and 48 use."""
+    sides = range(2, BUCKETS + 1) if step == 1 else (16, 24)
+    text = "".join(f"Eval vm_compute in map printed (all_boundaries {side} {DISTANCE}).\n" for side in sides)
+    rows = dict(zip(sides, lists(coq(build, "t5_bias", text))))
+    starts = {}
+    for side, row in rows.items():
+        distances = range(side // 2 + 1, DISTANCE + 1)
+        if len(row) != len(distances) or any(len(begin) != side - side // 2 - 1 for begin in row):
+            raise RuntimeError(f"{side} buckets: Coq printed another number of boundaries")
+        starts |= {(side, distance): begin for distance, begin in zip(distances, row)}
+    table = {key: [x if x < key[0] // 2 else key[0] // 2 + bisect.bisect_right(begin, x) for x in range(REACH + 1)]
+             for key, begin in starts.items()}
+    return (digests(table) +
+            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance, "starts": starts[side, distance]}
+             for side in rows for distance in SHOWN if (side, distance) in starts])
+
+
+def digests(table):
+    """table: (buckets a side, max_distance) -> bucket of each distance 0 .. REACH."""
+    entries = []
+    sides = sorted({side for side, _ in table})
+    for bidirectional in (True, False):
+        for count in range(2, BUCKETS + 1):
+            side = count // 2 if bidirectional else count
+            if side not in sides:
+                continue
+            digest = hashlib.sha256()
+            for distance in range(side // 2 + 1, DISTANCE + 1):
+                one = bytes(table[side, distance])
+                after = bytes(side + bucket for bucket in one[1:]) if bidirectional else bytes(REACH)
+                digest.update(one[::-1] + after)
+            entries.append({"clause": "T5-3", "bidirectional": bidirectional, "num_buckets": count,
+                            "sha256": digest.hexdigest()})
+    return entries
+
+
+FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias}
+STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2}  # of the sample
+
+
+def path(vectors, name):
+    return vectors / f"certified_{name}.json"
+
+
+def write(build, vectors):
+    formal.need("certified")
+    for name, entries in FILES.items():
+        note = {"source": "computed by Coq from spec/theories; spec/theories/tools/certified_numbers.py write"}
+        if name == "t5_bias":
+            note["layout"] = LAYOUT
+        lines = ",\n".join("  " + json.dumps(entry) for entry in entries(build))
+        path(vectors, name).write_text(f'{json.dumps(note)[:-1]}, "numbers": [\n{lines}\n]}}\n')
+        print(path(vectors, name).name, flush=True)
+    return []
+
+
+def read(vectors, name):
+    return json.loads(path(vectors, name).read_text())
+
+
+def sample(build, vectors):
+    formal.need("certified")
+    problems = []
+    for name, entries in FILES.items():
+        written = [json.dumps(entry, sort_keys=True) for entry in read(vectors, name)["numbers"]]
+        again = [json.dumps(entry, sort_keys=True) for entry in entries(build, STEP[name])]
+        print(f"{len(again)} of the {len(written)} entries of {path(vectors, name).name} computed again")
+        problems += [f"{path(vectors, name).name} has not, but Coq computes: {entry}"
+                     for entry in again if entry not in set(written)]
+        if not again:
+            problems.append(f"{name}: nothing was computed")
+    return problems
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    steps = parser.add_subparsers(dest="step", required=True)
+    for step in (write, sample):
+        sub = steps.add_parser(step.__name__)
+        sub.add_argument("build", type=pathlib.Path)
+        sub.add_argument("vectors", type=pathlib.Path)
+        sub.set_defaults(run=step)
+    given = vars(parser.parse_args(words))
+    step = given.pop("run")
+    given.pop("step")
+    try:
+        problems = step(**{name: value.resolve() for name, value in given.items()})
+    except formal.Skipped as reason:
+        print(f"skipped: {reason}")
+        return formal.SKIPPED
+    print("\n".join(problems) or "no difference")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
