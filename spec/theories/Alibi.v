@@ -124,14 +124,16 @@ Proof.
   - replace (128 * h)%nat with (2 ^ (7 - n) * h * 2 ^ n)%nat by (rewrite <- Hq; ring).
     rewrite Nat.div_mul, mult_INR by (apply Nat.pow_nonzero; lia); f_equal; f_equal.
     transitivity (128 * INR h / INR (2 ^ n) / 16); [field|rewrite <- Hq'; field]; trivial.
-  - assert (Hn6 : (n <= 6)%nat) by (destruct (Nat.eq_dec n 7) as [E|]; [rewrite E in *; simpl in *|]; lia).
+  - assert (Hn6 : (n <= 6)%nat) by (destruct (Nat.eq_dec n 7) as [E|]; [rewrite E in *;
+    simpl in *|]; lia).
     assert (Hh' : (2 ^ n * 2 ^ (6 - n) = 64)%nat)
       by (rewrite <- Nat.pow_add_r; now replace (n + (6 - n))%nat with 6%nat by lia).
     assert (Hh'' : INR (2 ^ n) * INR (2 ^ (6 - n)) = 64) by (rewrite <- mult_INR, Hh'; simpl; ring).
     set (k := (2 * (h - 2 ^ n) - 1)%nat).
     replace (64 * k)%nat with (2 ^ (6 - n) * k * 2 ^ n)%nat by (rewrite <- Hh'; ring).
     rewrite Nat.div_mul, !mult_INR by (apply Nat.pow_nonzero; lia); f_equal; f_equal.
-    transitivity (64 * INR k / INR (2 ^ n) / 16); [simpl (INR 2); field|rewrite <- Hh''; field]; trivial.
+    transitivity (64 * INR k / INR (2 ^ n) / 16); [simpl (INR 2); field|rewrite <- Hh''; field];
+      trivial.
 Qed.
 
 (** ** Bias *)

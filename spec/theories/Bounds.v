@@ -144,7 +144,8 @@ Proof.
   { intros x Hx b Hb; rewrite <- (ln_exp b); destruct Hb as [Hb| ->]; [left;
       now apply ln_increasing|lra]. }
   assert (Hle : u / (1 + u) <= u).
-  { apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra. }
+  { apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra;
+    nra. }
   apply Rabs_le; split.
   - assert (H : ln (/ (1 + r)) <= u).
     { apply Hexp; [apply Rinv_0_lt_compat; lra|]; apply Rle_trans with (1 + u);

@@ -165,8 +165,10 @@ End OneSide.
 
 (** ** Tables by their boundaries
 
-    [boundaries E D L M]: for k = 1 .. L - 1 the least distance in the k-th logarithmic bucket, found in one
-    walk through the distances E .. M, M >= D.  spec/vectors/certified_t5_bias.json is computed by it. *)
+    [boundaries E D L M]: for k = 1 .. L - 1 the least distance in the k-th logarithmic bucket,
+      found in one
+    walk through the distances E .. M, M >= D.  spec/vectors/certified_t5_bias.json is computed by
+      it. *)
 Definition powers (L a n : nat) : list (nat * N) :=
   map (fun x => (x, N.of_nat x ^ N.of_nat L)%N) (seq a n).
 Definition thresholds (E D L : nat) : list N :=
@@ -206,7 +208,8 @@ Proof.
   revert n; induction ts as [|t ts IH]; intros n a HEa Hsort Hlast Hn Hbelow j Hj x Hx;
     [simpl in Hj; lia|].
   inversion_clear Hsort as [|? ? Hs Hle]; rewrite Forall_forall in Hle.
-  assert (Hmono : forall x y, (x <= y)%nat -> (N.of_nat x ^ N.of_nat L <= N.of_nat y ^ N.of_nat L)%N)
+  assert (Hmono : forall x y, (x <= y)%nat -> (N.of_nat x ^ N.of_nat L
+    <= N.of_nat y ^ N.of_nat L)%N)
     by (intros; apply N.pow_le_mono_l; lia).
   cbn [merge]; destruct (skip_powers L t n a) as (a' & Ha & -> & Hskipped & Hfound).
   assert (Hin : (a' < a + n)%nat).
@@ -232,7 +235,8 @@ Qed.
 Lemma thresholds_grow E D L : (E <= D)%nat -> StronglySorted N.le (thresholds E D L).
 Proof.
   intros HED; unfold thresholds; assert (G : forall n k, (k + n <= S L)%nat ->
-    StronglySorted N.le (map (fun k => N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N (seq k n)));
+    StronglySorted N.le (map (fun k => N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N
+      (seq k n)));
     [|apply (G (L - 1)%nat); lia].
   induction n as [|n IH]; intros k Hk; cbn [seq map]; constructor; [apply IH; lia|].
   apply Forall_forall; intros t Ht; apply in_map_iff in Ht; destruct Ht as (k' & <- & Hin).
@@ -244,7 +248,8 @@ Proof.
 Qed.
 
 (** A distance is in the k-th logarithmic bucket or above from the k-th boundary on. *)
-Theorem T5_2_boundaries E D L M k x : (0 < E < D)%nat -> (D <= M)%nat -> (1 <= k < L)%nat -> (E <= x)%nat ->
+Theorem T5_2_boundaries E D L M k x : (0 < E < D)%nat -> (D <= M)%nat -> (1 <= k < L)%nat -> (E
+  <= x)%nat ->
   (E + k <= one_sided E D L x <-> nth (k - 1) (boundaries E D L M) 0 <= x)%nat.
 Proof.
   intros HE HM Hk Hx; unfold boundaries.
@@ -252,7 +257,8 @@ Proof.
     by (unfold thresholds; now rewrite map_length, seq_length).
   assert (Hnth : nth (k - 1) (thresholds E D L) 0%N =
     (N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N).
-  { unfold thresholds; rewrite (nth_indep _ 0%N (N.of_nat E ^ N.of_nat (L - 0) * N.of_nat D ^ N.of_nat 0)%N)
+  { unfold thresholds; rewrite (nth_indep _ 0%N (N.of_nat E ^ N.of_nat (L - 0) * N.of_nat D ^
+    N.of_nat 0)%N)
       by (rewrite map_length, seq_length; lia).
     rewrite (map_nth (fun k => (N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N)).
     rewrite seq_nth by lia; now replace (1 + (k - 1))%nat with k by lia. }
@@ -263,8 +269,10 @@ Proof.
       pose proof (greatest_le (reaches E D L x) (L - 1)) as Hgl; apply reaches_iff in Hg.
       set (g := greatest _ _) in *; rewrite <- !Nat2N.inj_pow, <- !Nat2N.inj_mul.
       assert (E ^ (L - k) * D ^ k <= x ^ L)%nat; [|lia].
-      etransitivity; [|exact Hg]; destruct (Nat.le_exists_sub k g) as (j & Ej & _); [lia|]; rewrite Ej.
-      replace (L - k)%nat with (L - (j + k) + j)%nat by lia; rewrite !Nat.pow_add_r, <- Nat.mul_assoc.
+      etransitivity; [|exact Hg]; destruct (Nat.le_exists_sub k g) as (j & Ej & _); [lia|];
+        rewrite Ej.
+      replace (L - k)%nat with (L - (j + k) + j)%nat by lia; rewrite !Nat.pow_add_r,
+        <- Nat.mul_assoc.
       apply Nat.mul_le_mono_l, Nat.mul_le_mono_r, Nat.pow_le_mono_l; lia.
     + apply greatest_bounds; [lia|]; unfold reaches; now apply N.leb_le.
   - apply thresholds_grow; lia.
@@ -291,7 +299,8 @@ Proof.
 Qed.
 
 Lemma one_lt x : (one_sided (max_exact n) max_distance (n - max_exact n) x < n)%nat.
-Proof. destruct T5_1_shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL x);
+Proof. destruct T5_1_shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL
+  x);
   lia. Qed.
 
 Theorem T5_3_range rel : (b rel < num_buckets)%nat.

@@ -1,6 +1,7 @@
 (** * Numbers that are computed (spec/vectors/certified_*.json)
 
-    What tools/certified_numbers.py needs to enclose the real numbers of the definitions: each number of the files is a
+    What tools/certified_numbers.py needs to enclose the real numbers of the definitions: each
+      number of the files is a
     proof, checked by Coq's kernel, that the definition's value lies between two dyadic numbers. *)
 From Coq Require Import Reals ZArith Uint63 Lra Lia.
 From Interval Require Import Tactic.
@@ -20,7 +21,8 @@ Ltac literals := repeat
   end.
 
 Ltac reals :=
-  unfold blend, wavelength, rotations, correction_dim, interpolated, dynamic_ntk_base, ntk_base, dynamic_factor,
+  unfold blend, wavelength, rotations, correction_dim, interpolated, dynamic_ntk_base, ntk_base,
+    dynamic_factor,
     frequency_half_minus_one, frequency, Rpower; cbv beta;
   rewrite ?(Rmax_left 16384 2048) by lra; literals.
 
@@ -30,10 +32,12 @@ Ltac decide_comparisons := repeat
   match goal with
   | |- context [Rlt_dec ?a ?b] =>
       first [ destruct (Rlt_dec a b) as [_|N]; [|exfalso; apply N; by_enclosure]
-            | destruct (Rlt_dec a b) as [N|_]; [exfalso; revert N; apply Rle_not_lt; by_enclosure|] ]
+            | destruct (Rlt_dec a b) as [N|_]; [exfalso; revert N; apply Rle_not_lt;
+              by_enclosure|] ]
   | |- context [Rle_dec ?a ?b] =>
       first [ destruct (Rle_dec a b) as [_|N]; [|exfalso; apply N; by_enclosure]
-            | destruct (Rle_dec a b) as [N|_]; [exfalso; revert N; apply Rlt_not_le; by_enclosure|] ]
+            | destruct (Rle_dec a b) as [N|_]; [exfalso; revert N; apply Rlt_not_le;
+              by_enclosure|] ]
   end.
 
 (** Prints [name], low, high; the proof itself goes to the kernel. *)
@@ -61,7 +65,8 @@ Proof.
 Qed.
 
 Lemma range_truncated b L fast slow h lo hi :
-  IZR lo <= correction_dim b L h fast < IZR lo + 1 -> IZR hi - 1 < correction_dim b L h slow <= IZR hi ->
+  IZR lo <= correction_dim b L h fast < IZR lo + 1 -> IZR hi - 1 < correction_dim b L h slow
+    <= IZR hi ->
   0 <= IZR lo < IZR hi -> IZR hi <= INR (2 * h) - 1 ->
   correction_range true b L fast slow h = (IZR lo, IZR hi).
 Proof.
@@ -71,7 +76,8 @@ Proof.
 Qed.
 
 Lemma range_exact b L fast slow h :
-  0 <= correction_dim b L h fast < correction_dim b L h slow -> correction_dim b L h slow <= INR (2 * h) - 1 ->
+  0 <= correction_dim b L h fast < correction_dim b L h slow -> correction_dim b L h slow
+    <= INR (2 * h) - 1 ->
   correction_range false b L fast slow h = (correction_dim b L h fast, correction_dim b L h slow).
 Proof.
   intros H Hh; unfold correction_range; rewrite Rmax_right, Rmin_right by lra.
@@ -92,7 +98,8 @@ Ltac enclose_yarn name range :=
     As machine integers, which print fast. *)
 Definition printed (l : list nat) : list PrimInt63.int := map (fun n => Uint63.of_Z (Z.of_nat n)) l.
 
-(** T5: the boundaries of one side of [b] buckets, for max_distance = max_exact + 1 .. [M].  The powers of
+(** T5: the boundaries of one side of [b] buckets, for max_distance = max_exact + 1 .. [M].
+The powers of
     the distances are computed once. *)
 Definition all_boundaries (b M : nat) : list (list nat) :=
   let E := max_exact b in
@@ -101,7 +108,8 @@ Definition all_boundaries (b M : nat) : list (list nat) :=
   map (fun D => merge (thresholds E D L) ps) (seq (S E) (M - E)).
 
 Lemma all_boundaries_are_boundaries b M : all_boundaries b M =
-  map (fun D => boundaries (max_exact b) D (b - max_exact b) M) (seq (S (max_exact b)) (M - max_exact b)).
+  map (fun D => boundaries (max_exact b) D (b - max_exact b) M) (seq (S (max_exact b)) (M -
+    max_exact b)).
 Proof. reflexivity. Qed.
 
 (** ALiBi: the exponents of all heads. *)
