@@ -12,7 +12,7 @@ function(gnomon_formal name)
 endfunction()
 
 gnomon_formal(holes ${formal}/formal.py holes ${theories})
-gnomon_formal(constants ${formal}/formal.py constants ${theories} ${PROJECT_SOURCE_DIR}/optimized/tables.cc)
+gnomon_formal(constants ${formal}/formal.py constants ${theories} ${PROJECT_SOURCE_DIR})
 gnomon_formal(finds_planted_faults ${formal}/formal_test.py)
 foreach(group theories numeric certified)
   gnomon_formal(prove.${group} ${formal}/formal.py prove ${theories} ${compiled} ${group})

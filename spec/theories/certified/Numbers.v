@@ -1,11 +1,14 @@
 (** * Numbers that are computed (spec/vectors/certified_*.json)
 
     What tools/certified_numbers.py needs to enclose the real numbers of the definitions: each
-      number of the files is a
-    proof, checked by Coq's kernel, that the definition's value lies between two dyadic numbers. *)
+      number
+    of the files is a proof, checked by Coq's kernel, that the definition's value lies between two
+    dyadic numbers. *)
 From Coq Require Import Reals ZArith Uint63 Lra Lia.
 From Interval Require Import Tactic.
-From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling.
+From Flocq Require Import Core.
+From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError.
 Open Scope R_scope.
 
 (** ** What is asked *)
@@ -25,6 +28,25 @@ Ltac reals :=
     dynamic_factor,
     frequency_half_minus_one, frequency, Rpower; cbv beta;
   rewrite ?(Rmax_left 16384 2048) by lra; literals.
+
+(** Bounds: u and eta are powers of two. *)
+Ltac powers_of_two := repeat
+  match goal with
+  | |- context [bpow radix2 ?z] => let e := eval vm_compute in z in
+      change (bpow radix2 z) with (bpow radix2 e); rewrite (bpow_powerRZ radix2 e);
+      change (IZR radix2) with 2
+  end.
+
+Ltac enclose_bound name :=
+  unfold enclosed, output_bound, rotation_bound, coefficient, table_bound, add_bound, angle_error,
+    moved, gamma, working_count, exp_count, chained_count, narrow_table_error, u, eta;
+  powers_of_two; literals;
+  match goal with
+  | |- {b : R * R | fst b <= ?e <= snd b} =>
+      let K := fresh "K" in
+      interval_intro e with (i_prec 140) as K;
+      match type of K with ?l <= _ <= ?h => idtac name l h; exists (l, h); exact K end
+  end.
 
 (** Which branch of a definition is taken is decided by enclosures too. *)
 Ltac by_enclosure := reals; interval with (i_prec 140).

@@ -20,7 +20,8 @@ import sys
 import formal
 
 HEADER = """From Coq Require Import Reals ZArith List.
-From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling.
+From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError.
 From Gnomon.certified Require Import Numbers.
 Set Printing Width 100000. Set Printing Depth 100000. Open Scope R_scope.
 """
@@ -228,8 +229,77 @@ def digests(table):
     return entries
 
 
-FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias}
-STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2}  # of the sample
+# Bounds (BOUND-2 to BOUND-5, SIN-11): the definitions of the theorems at points of every shape.
+UNITS = ("f64", "f32", "bf16", "f16")
+# base, and the exponent 2 i / d of pair i: none is a binary fraction.
+COUNTS = ((10000, 1, 80), (10000, 31, 80), (10000, 63, 160), (500000, 1, 96), (500000, 47, 96), (100, 1, 12))
+POINTS = ((1.5, 2.5, 0.75, 3.25, 0.0), (0.0, 1.0, 1.0, 2.0, 2.0**-12), (-0.625, 4096.0, 17.0, 5000.0, 0.25),
+          (2.0**-130, 2.0**-129, 2.0**-128, 2.0**-127, 2.0**-20))
+
+
+def exact(number):
+    """A binary64 number, exactly, as Coq reads it."""
+    found = fractions.Fraction(number)
+    return f"({found.numerator} / {found.denominator})" if found.denominator > 1 else f"({found.numerator})"
+
+
+def bounds(build, step=1):
+    entries, asked = [], []
+
+    def add(expression, **entry):
+        entries.append(entry)
+        asked.append((expression, "enclose_bound {n}"))
+
+    def finished(output, arithmetic, y, error):
+        return error if output == arithmetic else f"output_bound {output} {exact(y)} ({error})"
+
+    for f in UNITS:
+        add(f"u {f}", clause="FORMAT-2", bound="u", format=f)
+        add(f"eta {f}", clause="FORMAT-2", bound="eta", format=f)
+        for n in (1, 2, 4, 7.5, 60):
+            add(f"gamma {exact(n)} (u {f})", clause="BOUND-2", bound="gamma", format=f, n=n)
+    for base, pair, width in COUNTS:
+        origin = {"base": base, "pair": pair, "width": width}
+        e = f"({2 * pair} / {width})"
+        counts = {"working": f"working_count {base} {e}", "exp": f"exp_count {base} {e}",
+                  "chained": f"3 + chained_count {base} (2 / {width}) {pair}"}
+        for form, count in counts.items():
+            add(count, clause="BOUND-3", bound="count", form=form, **origin)
+            for m in (1, 4097, 2**24 + 1):
+                rounded = 1 if m > 2**24 else 0
+                add(f"angle_error ({count} + 1 + {rounded}) (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
+                    bound="angle", form=form, position=m, a=1.5, **origin)
+    for y, S, turned, size, D in POINTS:
+        point = {"y": y, "S": S, "S_turned": turned, "size": size, "D": D}
+        numbers = " ".join(exact(number) for number in (S, turned, size, D))
+        for output, profile, arithmetic, d, eta in (
+                ("f64", "standard", "f64", "(2 * u f64)", "(eta f64)"),
+                ("f32", "standard", "f32", "(2 * u f32)", "(eta f32)"),
+                ("bf16", "f32-angle", "f32", "(2 * u f32)", "(eta f32)"),
+                ("f16", "f32-angle", "f32", "(2 * u f32)", "(eta f32)"),
+                ("bf16", "f32-angle-16", "bf16", "(narrow_table_error bf16)", "(eta bf16)"),
+                ("f16", "f32-angle-16", "f16", "(narrow_table_error f16)", "(eta f16)")):
+            add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) {d} (eta {arithmetic}) {eta} {numbers}"),
+                clause="BOUND-5", bound="rotation", profile=profile, format=output, **point)
+            add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) 0 (eta {arithmetic}) 0 {numbers}"),
+                clause="BOUND-5", bound="rotation_given", profile=profile, format=output, **point)
+        for output, working in (("f64", "f64"), ("f32", "f32"), ("bf16", "f32"), ("f16", "f32")):
+            for scalings, scale in ((0, 1), (2, 1.5)):
+                underflow = f"(({exact(scale)} + 1) * eta {working})" if scalings else f"(eta {working})"
+                add(finished(output, working, S, f"table_bound {working} {scalings} {underflow} {exact(S)} {exact(turned)} {exact(D)}"),
+                    clause="BOUND-4", bound="table", format=output, scalings=scalings, scale=scale, **point)
+            for scaled in (False, True):
+                q, lost = (f"(gamma 2 (u {working}))", f"(eta {working})") if scaled else ("0", "0")
+                add(finished(output, working, y, f"add_bound (u {working}) {q} {lost} {exact(S)} {exact(turned)} {exact(D)}"),
+                    clause="SIN-11", bound="add", format=output, scaled=scaled, **point)
+    entries, asked = entries[::step], asked[::step]
+    for entry, found in zip(entries, enclose(build, "bounds", asked)):
+        entry |= found
+    return entries
+
+
+FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias, "bounds": bounds}
+STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2, "bounds": 7}  # of the sample
 
 
 def path(vectors, name):

@@ -6,7 +6,8 @@
     formal.py holes   SOURCE                no Admitted, admit, Axiom, .. in any text
     formal.py kernel  BUILD GROUP           coqchk re-checks the compiled modules
     formal.py clauses SPEC BUILD [--out F]  every named theorem cites a clause that exists
-    formal.py constants SOURCE TABLES       the kernels' polynomials (TABLES, C++) are those of the theorems
+    formal.py constants SOURCE ROOT         polynomials and radii in ROOT/optimized, formats in ROOT/spec are those of
+                                            the theorems
 
 GROUP is a folder with its own axioms.txt: `theories` (SOURCE/*.v: Coq's standard library alone), `numeric`
 (Flocq too), `certified` (Interval and Gappa too: they compute with machine integers and floats).
@@ -216,15 +217,21 @@ def clauses(spec, build, out=None):
     return problems
 
 
-def constants(source, tables):
-    """s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine, number by number."""
-    theory = without_comments((source / "certified" / "Polynomials.v").read_text())
+def constants(source, root):
+    """Numbers that C++ and Coq both write down, one by one: polynomials, the test's radii, the formats."""
+    problems, compared = [], 0
+
+    def theory(name):
+        return without_comments((source / name).read_text())
+
+    # s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine.
+    tables = (root / "optimized" / "tables.cc").read_text()
     proved = {name: (-1 if sign else 1) * fractions.Fraction(int(significand), 2 ** int(exponent))
               for name, sign, significand, exponent in re.findall(
-                  r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.", theory)}
-    problems, compared = [], 0
+                  r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.",
+                  theory("certified/Polynomials.v"))}
     for array, letter, first in (("kSine", "s", 0), ("kCosine", "c", 1)):
-        text = re.search(rf"\b{array}\[\]\s*=\s*\{{([^}}]*)\}}", tables.read_text())
+        text = re.search(rf"\b{array}\[\]\s*=\s*\{{([^}}]*)\}}", tables)
         words = re.findall(r"[^\s,]+", text[1]) if text else []
         numbers = [fractions.Fraction(float.fromhex(word)) for word in words]
         names = [f"{letter}{k}" for k in range(first, first + len(numbers))]
@@ -233,7 +240,30 @@ def constants(source, tables):
                      for name, number in zip(names, numbers) if proved.get(name) != number]
         if not numbers or len(numbers) != sum(name[0] == letter for name in proved):
             problems.append(f"{array} has {len(numbers)} coefficients, not those of Polynomials.v")
-    print(f"{compared} coefficients compared")
+
+    # k_direct_relative and its like of certified/TableValues.v are kDirectRelative and its like.
+    radii = re.findall(r"Definition (k_\w+) : R := (\d+) \* powerRZ 2 \(-(\d+)\)\.",
+                       theory("certified/TableValues.v"))
+    header = (root / "optimized" / "tables.h").read_text()
+    for name, factor, exponent in radii:
+        camel = "k" + "".join(word.capitalize() for word in name.split("_")[1:])
+        found = re.search(rf"\b{camel} = (?:(\d+) \* )?(0x1p-\d+)\b", header)
+        number = int(found[1] or 1) * fractions.Fraction(float.fromhex(found[2])) if found else None
+        compared += 1
+        if number != fractions.Fraction(int(factor), 2 ** int(exponent)):
+            problems.append(f"{camel} is another number than {name} in TableValues.v")
+    if len(radii) != 3:
+        problems.append(f"TableValues.v has {len(radii)} radii, not 3")
+
+    # The formats of numeric/Rounding.v are kFormats: precision and smallest exponent.
+    formats = {name: (int(p), int(q)) for name, p, q in re.findall(
+        r"Definition (\w+) := Format (\d+) \((-\d+)\) eq_refl\.", theory("numeric/Rounding.v"))}
+    traits = {name: (int(p), int(q)) for name, p, q in re.findall(
+        r'\{"(\w+)", \d+, (\d+), \d+, (-\d+)\}', (root / "spec" / "format.h").read_text())}
+    compared += len(formats)
+    if formats != traits or len(formats) != 4:
+        problems.append(f"kFormats {traits} are not the formats of Rounding.v {formats}")
+    print(f"{compared} constants compared")
     return problems
 
 
@@ -242,7 +272,7 @@ def main(words):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     takes = {prove: "source build group", axioms: "source build group", holes: "source",
-             kernel: "build group", clauses: "spec build", constants: "source tables"}
+             kernel: "build group", clauses: "spec build", constants: "source root"}
     for step, arguments in takes.items():
         sub = steps.add_parser(step.__name__)
         for name in arguments.split():
