@@ -1,6 +1,6 @@
 // The idea: rotate in float64 and carry the error bound along with each element: it is relative to
 // |p c| + |q s|, which cancellation leaves large while the result gets small. Where both ends of
-// the enclosure round alike the rounding is proved; the caller decides the others from the exact
+// the enclosure round alike the rounding is decided; the caller decides the others from the exact
 // frequency. No assumption about how often that is enters the result.
 #include "gnomon/optimized/rotate_exact.h"
 
