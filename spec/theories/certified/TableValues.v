@@ -1,13 +1,14 @@
 (** * Why the kernels' tables are correctly rounded (spec/rounding_test.md, ROUND-1 to ROUND-4)
 
     From the phase to the test that decides: a value computed in binary64, how far it is from the
-    real cosine or sine, and that the test's interval holds the truth, so that what it accepts is the
+    real cosine or sine, and that the test's interval holds the truth,
+      so that what it accepts is the
     truth's rounding. *)
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core.
 From Interval Require Import Tactic.
 From Gnomon Require Import Bounds Phase.
-From Gnomon.numeric Require Import Rounding.
+From Gnomon.numeric Require Import Rounding RoundingTest.
 From Gnomon.certified Require Import Polynomials PhaseError.
 Open Scope R_scope.
 
@@ -450,6 +451,25 @@ Proof.
       set (g := fl f64 (8 * / 9007199254740992 * Rabs y)) in *.
       pose proof (fl_error (g + 1 * (/ 9007199254740992 / 128))) as Hf.
       rewrite (Rabs_pos_eq (_ + _)), u64_is in Hf by lra; apply abs_le_inv in Hf; lra.
+Qed.
+
+(** The test by bits: no multiple of the radius is formed, for 2^15 units are more than either
+error. *)
+Theorem ROUND_4_clear N d e y v : is_double N d e -> clear d e ->
+  y = double N d e \/ y = - double N d e -> Rabs v <= 1 ->
+  Rabs (y - v) <= 752 / 100 * u64 \/
+  Rabs (y - v) <= 553 / 100 * u64 * Rabs v + powerRZ 2 (-61) -> fl f32 y = fl f32 v.
+Proof.
+  intros HN Hc Hy Hv H; assert (B : Rabs (y - v) < bpow radix2 (15 + e)).
+  { apply Rlt_le_trans with (bpow radix2 (-49)); [|apply bpow_le; destruct Hc; lia].
+    replace (powerRZ 2 (-61)) with (u64 / 256) in H
+      by (rewrite u64_is, <- (bpow_powerRZ radix2); simpl; lra).
+    replace (bpow radix2 (-49)) with (16 * u64) by (rewrite u64_is; simpl; lra).
+    rewrite u64_is in *; lra. }
+  destruct Hy as [-> | ->]; [now apply ROUND_4_by_bits|].
+  replace v with (- - v) by ring; rewrite (fl_opp f32), (fl_opp f32 (- v)); f_equal.
+  apply ROUND_4_by_bits; trivial; rewrite <- Rabs_Ropp.
+  now replace (- (double N d e - - v)) with (- double N d e - v) by ring.
 Qed.
 
 (** ** The tables *)

@@ -241,19 +241,28 @@ def constants(source, root):
         if not numbers or len(numbers) != sum(name[0] == letter for name in proved):
             problems.append(f"{array} has {len(numbers)} coefficients, not those of Polynomials.v")
 
-    # k_direct_relative and its like of certified/TableValues.v are kDirectRelative and its like.
-    radii = re.findall(r"Definition (k_\w+) : R := (\d+) \* powerRZ 2 \(-(\d+)\)\.",
-                       theory("certified/TableValues.v"))
-    header = (root / "optimized" / "tables.h").read_text()
-    for name, factor, exponent in radii:
+    # The kernels' constants that the theorems name: k_direct_relative is kDirectRelative.
+    named = {}
+    for name in ("certified/TableValues.v", "certified/ExactRotation.v", "numeric/RoundingTest.v"):
+        named |= {word: int(factor) * fractions.Fraction(2) ** int(exponent) for word, factor, exponent in re.findall(
+            r"Definition (k_\w+) : R := (\d+) \* powerRZ 2 \((-\d+)\)\.", theory(name))}
+        named |= {word: fractions.Fraction(2 ** int(exponent)) for word, exponent in re.findall(
+            r"Definition (k_\w+) : Z := 2 \^ (\d+)\.", theory(name))}
+    code = "".join((root / "optimized" / name).read_text() for name in ("tables.h", "tables.cc", "rotate_exact.cc"))
+    for name, number in named.items():
         camel = "k" + "".join(word.capitalize() for word in name.split("_")[1:])
-        found = re.search(rf"\b{camel} = (?:(\d+) \* )?(0x1p-\d+)\b", header)
-        number = int(found[1] or 1) * fractions.Fraction(float.fromhex(found[2])) if found else None
+        found = re.search(rf"\b{camel} = (?:(?:(\d+) \* )?(0x1p-\d+)|uint32_t\{{1\}} << (\d+))(?![\w.])", code)
+        if not found:
+            ours = None
+        elif found[3]:
+            ours = fractions.Fraction(2 ** int(found[3]))
+        else:
+            ours = int(found[1] or 1) * fractions.Fraction(float.fromhex(found[2]))
         compared += 1
-        if number != fractions.Fraction(int(factor), 2 ** int(exponent)):
-            problems.append(f"{camel} is another number than {name} in TableValues.v")
-    if len(radii) != 3:
-        problems.append(f"TableValues.v has {len(radii)} radii, not 3")
+        if ours != number:
+            problems.append(f"{camel} is {ours}, and {name} of the theorems {number}")
+    if len(named) != 6:
+        problems.append(f"the theories name {len(named)} constants of the kernels, not 6")
 
     # The formats of numeric/Rounding.v are kFormats: precision and smallest exponent.
     formats = {name: (int(p), int(q)) for name, p, q in re.findall(
