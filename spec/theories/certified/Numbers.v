@@ -8,7 +8,8 @@ From Coq Require Import Reals ZArith Uint63 Lra Lia.
 From Interval Require Import Tactic.
 From Flocq Require Import Core.
 From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
-From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError
+  PairwiseError DistanceError.
 Open Scope R_scope.
 
 (** ** What is asked *)
@@ -39,7 +40,9 @@ Ltac powers_of_two := repeat
 
 Ltac enclose_bound name :=
   unfold enclosed, output_bound, rotation_bound, coefficient, table_bound, add_bound, angle_error,
-    moved, gamma, working_count, exp_count, chained_count, narrow_table_error, u, eta;
+    similarity_bound, distance_bound, rows_bound, pair_error, sumn, sum, moved, gamma,
+      working_count,
+    exp_count, chained_count, narrow_table_error, u, eta; cbn [seq fold_right Nat.eqb];
   powers_of_two; literals;
   match goal with
   | |- {b : R * R | fst b <= ?e <= snd b} =>

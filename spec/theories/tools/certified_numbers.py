@@ -21,7 +21,7 @@ import formal
 
 HEADER = """From Coq Require Import Reals ZArith List.
 From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
-From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError PairwiseError DistanceError.
 From Gnomon.certified Require Import Numbers.
 Set Printing Width 100000. Set Printing Depth 100000. Open Scope R_scope.
 """
@@ -229,7 +229,7 @@ def digests(table):
     return entries
 
 
-# Bounds (BOUND-2 to BOUND-5, SIN-11): the definitions of the theorems at points of every shape.
+# Bounds (BOUND-2 to BOUND-5, SIN-11, SIN-12): the definitions of the theorems at points of every shape.
 UNITS = ("f64", "f32", "bf16", "f16")
 # base, and the exponent 2 i / d of pair i: none is a binary fraction.
 COUNTS = ((10000, 1, 80), (10000, 31, 80), (10000, 63, 160), (500000, 1, 96), (500000, 47, 96), (100, 1, 12))
@@ -292,6 +292,27 @@ def bounds(build, step=1):
                 q, lost = (f"(gamma 2 (u {working}))", f"(eta {working})") if scaled else ("0", "0")
                 add(finished(output, working, y, f"add_bound (u {working}) {q} {lost} {exact(S)} {exact(turned)} {exact(D)}"),
                     clause="SIN-11", bound="add", format=output, scaled=scaled, **point)
+    # SIN-12: two pairs, cosine and sine of their offset, the errors of both rows' angles.
+    pairs = ((0.6, 0.8, 2.0**-20, 2.0**-21), (-0.28125, 0.9375, 2.0**-11, 0.0))
+    offset = " + ".join(f"moved ({exact(Dm)} + {exact(Dn)}) {exact(c)} {exact(s)}" for c, s, Dm, Dn in pairs)
+    for output, profile, arithmetic, working, d, eta in (
+            ("f64", "f32-angle", "f64", "f64", "2 * u f64", "eta f64"),
+            ("f32", "f32-angle", "f32", "f32", "2 * u f32", "eta f32"),
+            ("bf16", "f32-angle-16", "bf16", "f32", "narrow_table_error bf16", "eta bf16"),
+            ("f16", "f32-angle-16", "f16", "f32", "narrow_table_error f16", "eta f16")):
+        for K in (1, 1.5):
+            entry = f"({d})" if K == 1 else f"({d} + gamma 3 (u {working}))"
+            em, en = (f"(fun i => if (i =? 0)%nat then pair_error {entry} {exact(pairs[0][k])} "
+                      f"else pair_error {entry} {exact(pairs[1][k])})" for k in (2, 3))
+            g = f"((1 + gamma 4 (u {arithmetic})) * (1 + gamma 2 (u {working})) - 1)"
+            rows = f"(rows_bound {exact(K)} 2 {em} {en} ({eta}))"
+            arguments = {"clause": "SIN-12", "profile": profile, "format": output, "scale": K, "value": 0.75,
+                         "pairs": [list(pair) for pair in pairs]}
+            add(finished(output, arithmetic if output == working else "", 0.75,
+                         f"similarity_bound {exact(K)} 2 {entry} (u {arithmetic}) (gamma 3 (u {working})) ({offset}) ({eta})"),
+                bound="similarity", **arguments)
+            add(finished(output, arithmetic if output == working else "", 0.75,
+                         f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
     entries, asked = entries[::step], asked[::step]
     for entry, found in zip(entries, enclose(build, "bounds", asked)):
         entry |= found
