@@ -25,7 +25,8 @@ std::optional<Case> SmallCase(const std::string& operation, Format format) {
 
 PropertyReport CheckDeclaration(properties::Subject& subject, const std::string& operation_glob) {
   PropertyReport report;
-  report.property = {"declaration", "SUBJ-2", "what is not declared is not answered", {}, true, {}};
+  report.property = {"declaration", "SUBJ-2", "", "what is not declared is not answered", {},
+                     true,          {}};
   for (const OperationSpec* spec : AllOperations()) {
     const OperationSpec& operation = *spec;
     if (!properties::GlobMatches(operation_glob, operation.name)) continue;
