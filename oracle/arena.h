@@ -17,8 +17,10 @@ namespace gnomon::oracle {
 inline constexpr size_t kMostRuns = 128;  // calls answered on one wake-up
 
 struct PluginAnswer {
+  static constexpr uint64_t kUntouched = 0x7ff4a5a5a5a5a5a5;
   int32_t status = 0;
-  std::array<char, 252> message{};
+  std::array<char, 244> message{};
+  uint64_t guard = kUntouched;  // right behind the message
 };
 
 // What the handler of SIGSEGV and SIGBUS saw.

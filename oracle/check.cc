@@ -155,10 +155,10 @@ Judged JudgeOneOf(const std::vector<std::string>& files, size_t i,
 }
 
 std::string SummaryLine(const Result& result) {
-  return fmt::format("{:<14} {:<13} {:>12}  {:<18} {:<5} {:<12}  {}\n", result.status,
+  return fmt::format("{:<14} {:<13} {:>12}  {:<18} {:<5} {:<12}  {}{}\n", result.status,
                      result.profile.empty() ? "-" : result.profile, result.LargestText(),
                      result.operations.empty() ? "-" : result.operations.front(), result.format,
-                     result.name, result.source);
+                     result.name, result.source, result.MistakesText());
 }
 
 }  // namespace

@@ -125,6 +125,15 @@ TEST_F(CliReport, JUnitOfCrashesAndOfWhatDoesNotApply) {
   EXPECT_TRUE(Has(Text(junit), "<failure message=\"nothing run\">"));
 }
 
+TEST_F(CliReport, TheKnownMistakeIsNamedEverywhere) {
+  const std::string junit = Path("x.xml"), page = Path("x.md"), mistake = "; shows mistake layout";
+  const Answer run = Gnomon({"check", kRecording, none_, "--set", "layout=interleaved", "--junit",
+                             junit, "--markdown", page});
+  EXPECT_EQ(run.code, 1) << run.err;
+  for (const std::string& text : {run.out, Text(junit), Text(page)})
+    EXPECT_TRUE(Has(text, mistake)) << text;
+}
+
 TEST_F(CliReport, MarkdownIsATable) {
   const std::string page = Path("page.md");
   const std::string odd = folder_ / "a|b.safetensors";

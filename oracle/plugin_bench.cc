@@ -1,10 +1,13 @@
 // Judged cases of rope.apply (T = 2, d = 8, float32) a second through a plug-in, each asked twice
 // (SUBJ-6): in batches and one by one, with the judge and without. One core: the program and its
-// plug-in's process are kept to it. Usage: plugin_bench PLUGIN.so
+// plug-in's process are kept to it. Usage: plugin_bench [PLUGIN.so], by default the example in C.
 #include <sched.h>
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "gnomon/oracle/plugin_subject.h"
 #include "gnomon/reference/judge.h"
@@ -38,16 +41,16 @@ std::vector<gnomon::Case> Cases() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: plugin_bench PLUGIN.so\n");
-    return 3;
-  }
+  const std::string plugin = argc > 1
+                                 ? argv[1]
+                                 : std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                                       "plugins/example_plugin_c.so";
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof one, &one);  // before the fork: its process inherits it
 
-  gnomon::oracle::PluginSubject subject(argv[1]);
+  gnomon::oracle::PluginSubject subject(plugin);
   const std::vector<gnomon::Case> cases = Cases();
   const size_t promise = subject.Promise();
   std::vector<gnomon::Outputs> outputs(kCases);

@@ -19,6 +19,7 @@ using properties::Outcome;
 
 constexpr size_t kLargeBytes = size_t{1} << 20;  // to begin with
 constexpr size_t kQuestionBytes = size_t{1} << 20;
+constexpr const char* kStatusNames[] = {"ok", "unsupported", "rejected"};
 constexpr Side kSides[] = {Side::kEnd, Side::kBegin};
 constexpr Junk kJunks[] = {Junk::kFirst, Junk::kSecond};
 
@@ -239,12 +240,17 @@ Outcome PluginSubject::OutcomeOf(size_t run) {
   for (Placement& p : laid_[run].outputs)
     if (const std::string changed = p.Changed(true); !changed.empty()) return Broken(changed);
   const PluginAnswer& answer = arena_->control().answers[run];
+  if (answer.guard != PluginAnswer::kUntouched) return Broken("wrote beyond the end of message");
   return ToOutcome(answer.status, {answer.message.data(), answer.message.size()});
 }
 
 Outcome PluginSubject::Look(const Call& call, size_t run, bool* equal) {
   const Outcome first = OutcomeOf(run), second = OutcomeOf(run + 1);
-  if (first.status != Outcome::kOk) return first;
+  if (first.status != second.status && first.status != Outcome::kFailed &&
+      second.status != Outcome::kFailed)
+    return Broken("asked twice, it answered " + std::string(kStatusNames[first.status]) +
+                  ", then " + kStatusNames[second.status]);
+  if (first.status != Outcome::kOk && second.status != Outcome::kFailed) return first;
   if (second.status != Outcome::kOk) return second;
   const Laid &one = laid_[run], &other = laid_[run + 1];
   size_t n = 0;

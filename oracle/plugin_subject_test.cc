@@ -100,6 +100,8 @@ TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
       {"unsupported", Outcome::kUnsupported, "not rope.apply"},
       {"rejected", Outcome::kRejected, "too long"},
       {"failed", Outcome::kFailed, "...aaaa"},
+      {"long_message", Outcome::kFailed, "wrote beyond the end of message (SUBJ-6)"},
+      {"undecided", Outcome::kFailed, "asked twice, it answered ok, then unsupported (SUBJ-6)"},
       {"no_status", Outcome::kFailed, "run returned 77, no status (SUBJ-2)"},
   };
   for (const auto& c : kCases) {

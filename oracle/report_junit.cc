@@ -54,7 +54,7 @@ std::string Body(const std::string& element, const std::string& message, const s
 
 void Add(const Result& result, bool expected, Suite* suite) {
   const std::string name = result.clause.empty() ? result.source : result.name;
-  std::string text = result.detail;
+  std::string text = result.detail + result.MistakesText();
   if (!result.repeat.empty()) text += (text.empty() ? "repeat: " : "; repeat: ") + result.repeat;
   std::string body;
   if (!result.applicable) {

@@ -63,9 +63,9 @@ std::string Markdown(const Conclusion& conclusion) {
     const Result& r = results[i];
     if (r.passes() || !r.applicable) continue;
     const bool expected = conclusion.outcome && conclusion.outcome->expected[i];
-    failures +=
-        fmt::format("- {} ({}){}: {}\n", Escaped(r.Label()), Escaped(r.source),
-                    expected ? ", expected" : "", Escaped(r.detail.empty() ? r.status : r.detail));
+    failures += fmt::format("- {} ({}){}: {}\n", Escaped(r.Label()), Escaped(r.source),
+                            expected ? ", expected" : "",
+                            Escaped((r.detail.empty() ? r.status : r.detail) + r.MistakesText()));
     if (!r.repeat.empty()) failures += "  repeat: `" + r.repeat + "`\n";
   }
   if (!failures.empty()) text += "\n## Failures\n\n" + failures;

@@ -1,5 +1,7 @@
 #include "gnomon/oracle/result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,6 +23,11 @@ std::string Result::Label() const {
 std::string Result::LargestText() const {
   if (!largest) return "-";
   return (std::isfinite(*largest) ? Rough(*largest) : "inf") + " " + unit;
+}
+
+std::string Result::MistakesText() const {
+  if (!mistakes || mistakes->empty()) return "";
+  return fmt::format("; shows mistake {}", fmt::join(*mistakes, " or "));
 }
 
 Result ResultOf(const std::string& file, const Recording& recording,

@@ -35,6 +35,8 @@ struct Result {
   std::string Label() const;
   // "12.3 u S", or "-".
   std::string LargestText() const;
+  // "; shows mistake layout/half-split or table-layout", empty where none is known.
+  std::string MistakesText() const;
 };
 
 Result ResultOf(const std::string& file, const Recording& recording,

@@ -1,4 +1,4 @@
-target_link_libraries(gnomon_oracle PRIVATE CLI11::CLI11)
+target_link_libraries(gnomon_oracle PRIVATE CLI11::CLI11 ${CMAKE_DL_LIBS})
 
 # Plug-ins for the tests, as their authors would build them: plain, whatever this tree is built with.
 if(GNOMON_TESTS)

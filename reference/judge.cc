@@ -120,8 +120,8 @@ class ElementJudge {
           (2 - ldexp(Interval(1), -t.precision)) * ldexp(Interval(1), t.max_exponent);
       const Interval value = truth_.Value(output_, element_);
       const Interval bound = truth_.Bound(output_, element_, profile);
-      const bool same_sign = candidate_ > 0 ? Less(Interval(0), value) : Less(value, Interval(0));
-      if (!same_sign || Less(abs(value) + bound, threshold)) return {Answer::kOutside, 0};
+      const Interval towards = candidate_ > 0 ? value : -value;
+      if (Less(towards + bound, threshold)) return {Answer::kOutside, 0};
       return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, kInfinity};
     });
     return answer.value_or(Answer{Answer::kOutside, 0});

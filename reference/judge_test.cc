@@ -151,7 +151,8 @@ TEST(Judge, WhatProvesNothingIsCountedApartAndNeverGreen) {
   EXPECT_FALSE(j.profiles[kAngle].met());
 }
 
-// ROPE-9: an infinity needs the truth's sign, and where the bound is vacuous it proves nothing.
+// ROPE-9: an infinity within a bound that reaches beyond the format, on whichever side, is no fault;
+// and where that bound is vacuous it proves nothing.
 TEST(Judge, AnInfinityIsNoWayRoundAVacuousBound) {
   Case c = RopeCase(Format::kF16, {kMaxPosition}, 2);
   c.inputs.at("x") = Tensor(DType::kF16, {1, 1, 1, 2});
@@ -161,7 +162,10 @@ TEST(Judge, AnInfinityIsNoWayRoundAVacuousBound) {
   for (const double candidate : {HUGE_VAL, -HUGE_VAL}) {
     Outputs y = RoundedTruth(c);
     for (int64_t i = 0; i < 2; ++i) y.at("y").Set(i, candidate);
-    EXPECT_EQ(Judge(c, y).strictest(), std::nullopt);
+    const Judgement j = Judge(c, y);
+    EXPECT_EQ(j.strictest(), std::nullopt);
+    EXPECT_EQ(j.profiles[kAngle].vacuous, 2);
+    EXPECT_EQ(j.profiles[*ProfileFromName("standard")].outside, 2);
   }
 }
 

@@ -59,6 +59,15 @@ class RoomsTest(TreeTest):
         self.write("optimized/a.cc", '#include "gnomon/reference/a.h"\n')
         self.assert_one(self.violations(), "optimized/a.cc:1", "must not include reference/")
 
+    def test_an_example_includes_what_lies_beside_it(self):
+        self.write("oracle/mine.h", "")
+        self.write("oracle/a.cc", '#include "mine.h"\n')
+        self.assert_one(self.violations(), "oracle/a.cc:1", "must be written")
+        (self.root / "oracle/a.cc").unlink()
+        self.write("oracle/examples/mine.h", "")
+        self.write("oracle/examples/a.cc", '#include "mine.h"\n')
+        self.assertEqual([v for v in self.violations() if "examples" in v], [])
+
     def test_benchmark_is_no_test(self):
         self.write("optimized/a_bench.cc", '#include "gnomon/reference/a.h"\n')
         self.assert_one(self.violations(), "optimized/a_bench.cc:1")

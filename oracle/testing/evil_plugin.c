@@ -1,5 +1,6 @@
 /* A plug-in for tests: right, or wrong as the environment says. GNOMON_EVIL names the misdeed;
    GNOMON_EVIL_AT, where set, keeps it to cases whose first position is that one. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -111,6 +112,8 @@ static int misbehave_before(const gnomon_call* call, const gnomon_tensor* x) {
   if (is("unsupported")) return snprintf(call->message, call->message_size, "not %s", call->operation), GNOMON_UNSUPPORTED;
   if (is("rejected")) return snprintf(call->message, call->message_size, "too\nlong"), GNOMON_REJECTED;
   if (is("failed")) return memset(call->message, 'a', call->message_size), GNOMON_FAILED;
+  if (is("long_message")) memset(call->message, 'a', call->message_size + 1);
+  if (is("undecided") && calls % 2 == 0) return GNOMON_UNSUPPORTED;
   if (is("no_status")) return 77;
   if (is("writes_call")) *(uint32_t*)&((gnomon_call*)call)->size = 0;
   return GNOMON_OK;
