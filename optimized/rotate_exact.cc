@@ -1,6 +1,6 @@
 // The idea: rotate in float64 and carry the error bound along with each element: it is relative to
 // |p c| + |q s|, which cancellation leaves large while the result gets small. Where both ends of
-// the enclosure round alike the rounding is proved; the caller decides the others from the exact
+// the enclosure round alike the rounding is decided; the caller decides the others from the exact
 // frequency. No assumption about how often that is enters the result.
 #include "gnomon/optimized/rotate_exact.h"
 
@@ -32,7 +32,8 @@ HWY_INLINE V64 ToOdd(V64 v) {
 void Enclose(const PairsToEnclose& in, const EnclosedPairs& out) {
   const F64 d;
   const hn::Rebind<float, F64> f;
-  const V64 relative = hn::Set(d, 12 * 0x1p-53);
+  constexpr double kRotationRelative = 12 * 0x1p-53;  // ROUND-8
+  const V64 relative = hn::Set(d, kRotationRelative);
   for (size_t i = 0; i < in.pairs; i += hn::Lanes(d)) {
     const V64 p = hn::PromoteTo(d, hn::LoadU(f, in.p + i));
     const V64 q = hn::PromoteTo(d, hn::LoadU(f, in.q + i));

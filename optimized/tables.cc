@@ -1,8 +1,9 @@
 // The idea: a phase m w / 2 pi is exact in 128-bit integers, so float64 sees an angle already
 // reduced to an eighth of a turn. Consecutive positions come from one such anchor every 32 rows,
 // turned by a table of the angles of 0 to 31 tokens: four multiplications a pair. The float64 value
-// has a proven error bound e (ROUND-2, ROUND-3); where v - e and v + e round to the same float32,
-// that is the truth's rounding (ROUND-4), and where not, Turns::Resolve decides that lane.
+// has an error bound e (ROUND-2, ROUND-3, proved in spec/theories); where v - e and v + e round to
+// the same float32, that is the truth's rounding (ROUND-4), and where not, Turns::Resolve decides
+// that lane.
 #include "gnomon/optimized/tables.h"
 
 #include <algorithm>

@@ -58,7 +58,7 @@ class Turns {
   FixedCosSin Fixed(size_t pair, int64_t position) const;
 
   // cos and sin of j w, row j < kStepRows, padded() columns, each double within 2^-54 + 2^-90 of
-  // the truth. Null beyond kMaxStepPairs.
+  // the truth (ROUND-3 needs no more; 2^-105 is what ROUND-5 gives). Null beyond kMaxStepPairs.
   struct Steps {
     AlignedArray<double> cos, sin;
   };

@@ -12,8 +12,11 @@ namespace gnomon::properties {
 class Trial;
 
 struct Property {
-  std::string name;                     // "rope.composition"
-  std::string clause;                   // "ROPE-14"
+  std::string name;    // "rope.composition"
+  std::string clause;  // "ROPE-14"
+  // "Gnomon.Rope.ROPE_14_composition": what spec/theories proves of it; empty where its clause has
+  // no theorem.
+  std::string theorem;
   std::string text;                     // what holds, in one line
   std::vector<std::string> operations;  // all of them are asked
   // Compares answers of the subject with each other and with the input, never with the reference.

@@ -37,7 +37,7 @@ struct Place {
   std::optional<int64_t> pair;
 };
 
-// The fast path: value and bounds in binary64, with a certified radius. What it cannot decide is
+// The fast path: value and bounds in binary64, with a derived radius. What it cannot decide is
 // asked of the intervals.
 struct QuickElement {
   double value = 0;

@@ -1,4 +1,5 @@
-// Known values from outside (spec/vectors/*.json): the truth must round to what their sources print.
+// Known values from outside (spec/vectors/*.json): the truth must round to what their sources
+// print.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -74,6 +75,7 @@ TEST(Vectors, TheTruthRoundsToWhatOthersPrint) {
   int compared = 0;
   const std::filesystem::path folder = std::filesystem::path(GNOMON_SOURCE_DIR) / "spec/vectors";
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().filename().string().rfind("certified_", 0) == 0) continue;  // certified_test.cc
     std::ifstream in(file.path());
     for (const Json& vector : Json::parse(in)) {
       SCOPED_TRACE(file.path().filename().string() + ": " + vector.at("id").get<std::string>());

@@ -217,7 +217,7 @@ class PairwiseBound {
   T OfSimilarity(const T& value, const T& scale) const {
     const double u = UnitRoundoff(arithmetic_), sums = Gamma(width_ - 1, UnitRoundoff(WorkingFormat(output_)));
     const double products = u + sums + u * sums;  // (1 + u)(1 + sums) - 1
-    const double relative = 2 * d_ + d_ * d_ + (1 + d_) * (1 + d_) * products;
+    const double relative = (2 * d_ + d_ * d_ + (1 + d_) * (1 + d_) * products) * kRoundedUp;
     return Rounded(value, scale * scale * (relative * pairs_ + moved_) +
                               4 * width_ * (1 + scale) * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_)));
   }
@@ -225,7 +225,7 @@ class PairwiseBound {
     using std::sqrt;
     const double few = Gamma(4, UnitRoundoff(arithmetic_)),
                  sums = Gamma(width_ / 2, UnitRoundoff(WorkingFormat(output_)));
-    const double g = few + sums + few * sums;
+    const double g = (few + sums + few * sums) * kRoundedUp;
     const T rows = scale * (sqrt(row_m_) + sqrt(row_n_)) +
                    4 * width_ * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_));
     const T squares = sqrt(width_ * PowerOfTwo<T>(EtaExponent(arithmetic_)));
@@ -233,6 +233,9 @@ class PairwiseBound {
   }
 
  private:
+  // Makes up for the roundings of binary64 in the factor that it multiplies.
+  static constexpr double kRoundedUp = 1 + 0x1p-50;
+
   T Rounded(const T& value, const T& error) const {
     using std::abs;
     if (output_ == WorkingFormat(output_)) return error;

@@ -3,6 +3,7 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -176,6 +177,28 @@ class TraceTest(TreeTest):
             (self.root / citing).unlink()
         self.write("spec/zrope.md", "## **ROPE-2. Again.**\n")
         self.assert_one(self.problems(), "ROPE-2 is defined twice")
+
+    def test_theorems(self):
+        proved = {"ROPE-1": ["Gnomon.Rope.ROPE_1_falls"], "ROPE-2": ["Gnomon.Rope.ROPE_2_partition"]}
+        table, problems = trace.trace(self.root, proved)
+        self.assertEqual(problems, [])
+        self.assertIn("| rope.cc | rope.json | Rope.ROPE_1_falls |", table)
+        del proved["ROPE-2"]
+        self.assert_one(trace.trace(self.root, proved)[1], "ROPE-2 (Layout): no theorem")
+        waivers = (self.root / "spec/waivers.txt").read_text()
+        self.write("spec/waivers.txt", waivers + "ROPE-2 theorem a definition\n")
+        self.assertEqual(trace.trace(self.root, proved)[1], [])
+        self.assertEqual(self.problems(), [])  # without Coq
+        self.write("spec/waivers.txt", waivers + "ROPE-1..2 theorem a definition\n")
+        self.assert_one(trace.trace(self.root, proved)[1], "spec/waivers.txt:2: ROPE-1 theorem: stale")
+        self.assertIn("no theorem was found", trace.trace(self.root, {})[1][0])
+
+    def test_without_coq_the_column_is_skipped_and_said(self):
+        command = [sys.executable, trace.__file__, self.root]
+        said = subprocess.run(command, text=True, stdout=subprocess.PIPE)
+        self.assertEqual((said.returncode, "theorem skipped for 2 clauses" in said.stdout), (0, True))
+        said = subprocess.run([*command, "--theorems", self.root / "none"], text=True, stdout=subprocess.PIPE)
+        self.assertEqual((said.returncode, said.stdout.split(":")[0]), (trace.SKIPPED, "skipped"))
 
     def test_nothing_traced_is_a_failure(self):
         self.write("spec/rope.md", "")

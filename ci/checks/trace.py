@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Builds the table clause x {reference, kernel, property, vector} from the sources.
+"""Builds the table clause x {reference, kernel, property, vector} from the sources, and the column theorem.
 
-Usage: trace.py [ROOT] [--out FILE]. A clause is a paragraph or heading of spec/*.md that opens with a
+Usage: trace.py [ROOT] [--theorems FILE] [--out FILE]. A clause is a paragraph or heading of spec/*.md that opens with a
 bold id: "**ROPE-4. Title.**", "## **BOUND-1. Title.**" or "## BOUND-1. Title". A column holds the files that cite the id. What
 nothing cites must be waived in spec/waivers.txt:
 
     # clause(s)     column(s)       reason
     ROPE-13..20     kernel,vector   an identity between several runs: it has no output of its own
-    ALIBI-1..3      all             contract only: the scheme is not built yet
+    ALIBI-1..3      all             contract only: the scheme is not built yet   (all but theorem)
 
+The column theorem holds the theorems named by the clause, from FILE: what Coq compiled, as formal.py clauses
+wrote it. Without FILE it is left out, and that is said. Where FILE is given and missing, exit 77: skipped.
 A test file named in a reason must exist and cite the clause. Exit 1 on a gap, on a waiver that is not
 needed or names what does not exist, and on a citation of a clause that does not exist.
 """
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -23,6 +26,7 @@ COLUMNS = {  # column: where it is cited
     "property": ("properties", (".h", ".cc")),
     "vector": ("spec/vectors", (".json",)),
 }
+THEOREM = "theorem"  # what Coq wrote; no file cites it
 NOT_EVIDENCE = ("_bench.cc", "_test.cc")
 ROOMS = ("spec", "reference", "optimized", "properties", "oracle", "fuzz")
 CITING = ROOMS + ("README.md", "CONTRIBUTING.md")
@@ -30,6 +34,7 @@ DEFINITION = re.compile(r"^(?:#{2,4} )?(?:(?<= )|\*\*)([A-Z][A-Z0-9]*)-(\d+)\.\s
 LOOKS_LIKE_CLAUSE = re.compile(r"\b([A-Z]{3,})-\d+\b")
 NO_FAMILY = {"SHA", "UTF", "AVX", "GPT"}  # SHA-256 is no clause
 TEST_FILE = re.compile(r"[\w./-]+_test\.(?:cc|py)")
+SKIPPED = 77
 TEXT_SUFFIXES = (".h", ".cc", ".md", ".json", ".py", ".txt", ".cmake")
 
 
@@ -76,7 +81,7 @@ def read_waivers(root, families):
         columns = words[1].split(",") if len(words) == 3 else []
         columns = list(COLUMNS) if columns == ["all"] else columns
         clauses = cited(words[0], families)
-        if not clauses or not columns or not set(columns) <= set(COLUMNS):
+        if not clauses or not columns or not set(columns) <= {*COLUMNS, THEOREM}:
             problems.append(f"spec/waivers.txt:{number}: not 'clause column reason': {line.strip()}")
             continue
         waivers += [(clause, column, words[2], number)
@@ -90,8 +95,8 @@ def files_of(root, folder, suffixes):
     return [f for f in files if f.name.endswith(suffixes) and f.is_file()]
 
 
-def trace(root):
-    """The table as markdown, and all problems."""
+def trace(root, theorems=None):
+    """The table as markdown, and all problems. `theorems`: clause -> full names, or None: not asked."""
     clauses, problems = find_clauses(root)
     families = {family for family, _ in clauses}
     speaking = [f for top in ROOMS for f in files_of(root, top, (".h", ".cc"))]
@@ -109,6 +114,13 @@ def trace(root):
         for clause in sorted(cited(file.read_text(), families) - set(clauses)):
             problems.append(f"{file.relative_to(root)} cites {name(clause)}, which does not exist")
 
+    columns = [*COLUMNS] if theorems is None else [*COLUMNS, THEOREM]
+    if theorems is not None:
+        if not theorems:
+            problems.append("no theorem was found: nothing was traced")
+        for clause in clauses:
+            table[clause][THEOREM] = [full.removeprefix("Gnomon.") for full in theorems.get(name(clause), [])]
+
     waivers, bad = read_waivers(root, families)
     problems += bad
     reasons = {}
@@ -117,7 +129,7 @@ def trace(root):
         if (clause, column) in reasons:
             problems.append(f"{at}: waived twice")
         reasons[clause, column] = reason
-        if clause in table and table[clause][column]:
+        if clause in table and table[clause].get(column):
             problems.append(f"{at}: stale, for {table[clause][column][0]} cites it")
         for test in TEST_FILE.findall(reason):
             if not (root / test).is_file():
@@ -125,10 +137,10 @@ def trace(root):
             elif clause not in cited((root / test).read_text(), families):
                 problems.append(f"{at}: {test} does not cite it")
 
-    lines = [f"| clause | {' | '.join(COLUMNS)} |", "| --- " * (1 + len(COLUMNS)) + "|"]
+    lines = [f"| clause | {' | '.join(columns)} |", "| --- " * (1 + len(columns)) + "|"]
     for clause, (title, _) in clauses.items():
         cells = []
-        for column in COLUMNS:
+        for column in columns:
             reason = reasons.get((clause, column))
             if not table[clause][column] and reason is None:
                 problems.append(f"{name(clause)} ({title}): no {column} cites it, and it is not waived")
@@ -140,14 +152,23 @@ def trace(root):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
+    parser.add_argument("--theorems", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
-    table, problems = trace(arguments.root.resolve())
+    theorems = None
+    if arguments.theorems:
+        if not arguments.theorems.is_file():
+            print(f"skipped: {arguments.theorems} is not there, for Coq is not (ci/setup --formal)")
+            return SKIPPED
+        theorems = json.loads(arguments.theorems.read_text())
+    table, problems = trace(arguments.root.resolve(), theorems)
     if arguments.out:
         arguments.out.write_text("Built from the sources by ci/checks/trace.py.\n\n" + table)
     elif not problems:
         print(table)
     print("\n".join(problems) or f"{table.count(chr(10)) - 2} clauses, no gap")
+    if theorems is None:
+        print(f"column {THEOREM} skipped for {table.count(chr(10)) - 2} clauses: the test formal.trace fills it")
     return 1 if problems else 0
 
 

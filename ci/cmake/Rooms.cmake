@@ -69,6 +69,10 @@ function(gnomon_test room source)
   target_compile_definitions(${program} PRIVATE GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     GNOMON_BIN_DIR="${PROJECT_BINARY_DIR}/bin" HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL HWY_IS_TEST)
   include(GoogleTest)
+  set(after)
+  if(label STREQUAL formal)  # reads the names that Coq wrote
+    set(after FIXTURES_REQUIRED formal_names)
+  endif()
   gtest_discover_tests(${program} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-    PROPERTIES LABELS ${label} TIMEOUT 600)
+    PROPERTIES LABELS ${label} TIMEOUT 600 ${after})
 endfunction()

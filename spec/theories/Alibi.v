@@ -104,6 +104,38 @@ Proof.
   now rewrite Rpower_Ropp, Rpower_pow by lra.
 Qed.
 
+(** With the usual bias_max 8 and at most 128 heads every slope is a power of the 16th root of 1/2:
+    spec/vectors/certified_alibi.json is computed by this exponent. *)
+Definition sixteenths (H h : nat) : nat :=
+  let c := heads_below H in
+  if (h <=? c)%nat then 128 * h / c else 64 * (2 * (h - c) - 1) / c.
+
+Theorem ALIBI_1_up_to_128_heads H h : (1 <= h <= H)%nat -> (H <= 128)%nat ->
+  slope 8 H h = Rpower 2 (- (INR (sixteenths H h) / 16)).
+Proof.
+  intros Hh HH; pose proof (heads_below_spec H ltac:(lia)) as Hc.
+  assert (Hn : (Nat.log2 H <= 7)%nat) by (apply (Nat.log2_le_mono H 128 HH)).
+  unfold slope, sixteenths; unfold heads_below in *; set (n := Nat.log2 H) in *.
+  assert (Hc0 : INR (2 ^ n) <> 0) by (apply not_0_INR, Nat.pow_nonzero; lia).
+  assert (Hq : (2 ^ n * 2 ^ (7 - n) = 128)%nat)
+    by (rewrite <- Nat.pow_add_r; now replace (n + (7 - n))%nat with 7%nat by lia).
+  assert (Hq' : INR (2 ^ n) * INR (2 ^ (7 - n)) = 128) by (rewrite <- mult_INR, Hq; simpl; ring).
+  destruct (Nat.leb_spec h (2 ^ n)).
+  - replace (128 * h)%nat with (2 ^ (7 - n) * h * 2 ^ n)%nat by (rewrite <- Hq; ring).
+    rewrite Nat.div_mul, mult_INR by (apply Nat.pow_nonzero; lia); f_equal; f_equal.
+    transitivity (128 * INR h / INR (2 ^ n) / 16); [field|rewrite <- Hq'; field]; trivial.
+  - assert (Hn6 : (n <= 6)%nat) by (destruct (Nat.eq_dec n 7) as [E|]; [rewrite E in *;
+    simpl in *|]; lia).
+    assert (Hh' : (2 ^ n * 2 ^ (6 - n) = 64)%nat)
+      by (rewrite <- Nat.pow_add_r; now replace (n + (6 - n))%nat with 6%nat by lia).
+    assert (Hh'' : INR (2 ^ n) * INR (2 ^ (6 - n)) = 64) by (rewrite <- mult_INR, Hh'; simpl; ring).
+    set (k := (2 * (h - 2 ^ n) - 1)%nat).
+    replace (64 * k)%nat with (2 ^ (6 - n) * k * 2 ^ n)%nat by (rewrite <- Hh'; ring).
+    rewrite Nat.div_mul, !mult_INR by (apply Nat.pow_nonzero; lia); f_equal; f_equal.
+    transitivity (64 * INR k / INR (2 ^ n) / 16); [simpl (INR 2); field|rewrite <- Hh''; field];
+      trivial.
+Qed.
+
 (** ** Bias *)
 Section Bias.
 Variable m : R.

@@ -43,6 +43,11 @@ Theorem ATT_2_masked_weight_is_0 keys keep score q k :
   keep q k = false -> weight keys keep score q k = 0.
 Proof. intros H; unfold weight, numerator; rewrite H; unfold Rdiv; ring. Qed.
 
+(** What is masked out and what is not: the content's part of a score does not see the bias. *)
+Theorem ATT_1_bias_is_added_after_the_scaling d (q k : P -> vector) bias m n :
+  score d q k bias m n - bias m n = dot d (q m) (k n) / sqrt (INR d).
+Proof. unfold score; ring. Qed.
+
 Lemma numerator_nonneg keep score (q k : P) : 0 <= numerator keep score q k.
 Proof. unfold numerator; destruct keep; [left; apply exp_pos|lra]. Qed.
 
@@ -205,6 +210,19 @@ Theorem ATT_8_four_terms d W (e p e' p' : vector) :
 Proof.
   unfold form, dot; rewrite <- !sumn_plus; apply sumn_ext; intros r _; unfold times, dot.
   rewrite (sumn_ext d _ (fun c => W r c * e' c + W r c * p' c)), sumn_plus by (intros; ring); ring.
+Qed.
+
+(** Untied scores are those of content and position side by side, in 2 d dims. *)
+Theorem ATT_10_is_one_score d (q k pq pk : vector) :
+  let beside := fun x y : vector => fun i => if (i <? d)%nat then x i else y (i - d)%nat in
+  untied d q k pq pk =
+  score (2 * d) (fun _ => beside q pq) (fun _ => beside k pk) (fun _ _ => 0) tt tt.
+Proof.
+  intros beside; unfold untied, score; rewrite Rplus_0_r, mult_INR; f_equal.
+  unfold dot; replace (2 * d)%nat with (d + d)%nat by lia; rewrite sumn_split; f_equal;
+    apply sumn_ext; intros i Hi; unfold beside.
+  - now rewrite (proj2 (Nat.ltb_lt _ _) Hi).
+  - rewrite (proj2 (Nat.ltb_ge _ _)) by lia; now replace (d + i - d)%nat with i by lia.
 Qed.
 
 (** W commutes with the shifts, shifts keep dot products: the position term depends on the offset.

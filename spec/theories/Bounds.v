@@ -12,6 +12,12 @@ Definition gamma (n u : R) : R := n * u / (1 - n * u).
     the angle is off by at most [D]. *)
 Definition moved (D v v' : R) : R := D * Rabs v' + D * D / 2 * Rabs v.
 
+(** Normative: BOUND-3.  The number of roundings that a frequency base^-e amounts to: by pow and a
+    division; by exp; multiplied up over [i] pairs, [e1] the exponent of one. *)
+Definition working_count (base e : R) : R := 3 + Rabs (ln base) * e.
+Definition exp_count (base e : R) : R := 3 + 2 * (Rabs (ln base) * e).
+Definition chained_count (base e1 : R) (i : nat) : R := 3 * INR i + Rabs (ln base) * (INR i * e1).
+
 (** Normative: BOUND-5.  The element y = x0 c - x1 s at angle [a], its absolute products [S], and
     those of its derivative [S']. *)
 Definition element (x0 x1 a : R) : R := x0 * cos a - x1 * sin a.
@@ -105,11 +111,11 @@ Proof. unfold Rpower; rewrite <- exp_plus; f_equal; ring. Qed.
 (** The working form, [1 / pow(base, e)], of an exact base and an exponent that was rounded: C = 3 +
     |ln base| e. [r] the rounding of e, [q] the error of pow (one ulp), [v] that of the division. *)
 Theorem BOUND_3_working_frequency u base e r q v : 0 <= u -> 0 <= e ->
-  Rabs r <= u -> Rabs q <= 2 * u -> Rabs v <= u -> (3 + Rabs (ln base) * e) * u < 1 ->
+  Rabs r <= u -> Rabs q <= 2 * u -> Rabs v <= u -> working_count base e * u < 1 ->
   Rabs (/ (Rpower base (e * (1 + r)) * (1 + q)) * (1 + v) - Rpower base (- e)) <=
-  gamma (3 + Rabs (ln base) * e) u * Rpower base (- e).
+  gamma (working_count base e) u * Rpower base (- e).
 Proof.
-  intros Hu He Hr Hq Hv Hn; set (L := Rabs (ln base)) in *.
+  unfold working_count; intros Hu He Hr Hq Hv Hn; set (L := Rabs (ln base)) in *.
   assert (HLe : 0 <= L * e) by (apply Rmult_le_pos; [apply Rabs_pos|trivial]).
   set (l := [Error q 2 true; Error v 1 false]).
   assert (El : roundings l = 3) by (unfold roundings, l; simpl; ring).
@@ -144,7 +150,8 @@ Proof.
   { intros x Hx b Hb; rewrite <- (ln_exp b); destruct Hb as [Hb| ->]; [left;
       now apply ln_increasing|lra]. }
   assert (Hle : u / (1 + u) <= u).
-  { apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra. }
+  { apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra;
+    nra. }
   apply Rabs_le; split.
   - assert (H : ln (/ (1 + r)) <= u).
     { apply Hexp; [apply Rinv_0_lt_compat; lra|]; apply Rle_trans with (1 + u);
@@ -165,14 +172,143 @@ Proof.
   - unfold Rpower; rewrite ln_mult, <- exp_plus by lra; f_equal; ring.
 Qed.
 
+(** Base and exponent both rounded, by [b] and [r]: C = 3 + |ln base| e + e.
+What the product of the
+    two errors adds is covered by the slack of the division's rounding, or by |ln base| >= 1. *)
+Lemma exp_second_order y : 0 <= y -> 1 + y + y * y / 2 <= exp y.
+Proof.
+  intros [Hy| <-]; [|rewrite exp_0; lra].
+  destruct (MVT_cor2 (fun x => exp x - (1 + x + x * x / 2)) (fun x => exp x - (1 + x)) 0 y Hy)
+    as (c & Hc & Hcy).
+  - intros c _; apply derivable_pt_lim_minus; [apply derivable_pt_lim_exp|].
+    replace (1 + c) with (0 + 1 + (1 * c + c * 1) * / 2) by field.
+    apply derivable_pt_lim_plus; [apply derivable_pt_lim_plus|].
+    + apply derivable_pt_lim_const.
+    + apply derivable_pt_lim_id.
+    + replace ((1 * c + c * 1) * / 2) with ((1 * c + c * 1) * / 2 + c * c * 0) by ring.
+      apply (derivable_pt_lim_mult (fun x => x * x) (fun _ => / 2));
+        [|apply derivable_pt_lim_const].
+      apply (derivable_pt_lim_mult id id); apply derivable_pt_lim_id.
+  - rewrite exp_0 in Hc; assert (0 <= (exp c - (1 + c)) * (y - 0)); [|lra].
+    apply Rmult_le_pos; [pose proof (exp_ineq1_le c)|]; lra.
+Qed.
+
+(** ln (1 + u) is below u by enough: *)
+Lemma ln_below u : 0 <= u -> (2 + u / (1 + u)) * ln (1 + u) <= 2 * u.
+Proof.
+  intros Hu; set (y := 2 * u * (1 + u) / (2 + 3 * u)).
+  assert (Hy : 0 <= y).
+  { unfold y; apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra]. }
+  assert (Hl : ln (1 + u) <= y).
+  { assert (He : 1 + u <= exp y).
+    { apply Rle_trans with (2 := exp_second_order y Hy).
+      assert (E : y + y * y / 2 - u = u * u * u * (2 + 4 * u) / (2 * ((2 + 3 * u) * (2 + 3 * u))))
+        by (unfold y; field; lra).
+      assert (0 <= u * u * u * (2 + 4 * u) / (2 * ((2 + 3 * u) * (2 + 3 * u)))); [|lra].
+      apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra|].
+      left; apply Rinv_0_lt_compat; apply Rmult_lt_0_compat; [lra|apply Rmult_lt_0_compat; lra]. }
+    rewrite <- (ln_exp y); destruct He as [He| ->]; [left; apply ln_increasing; lra|lra]. }
+  apply Rle_trans with ((2 + u / (1 + u)) * y).
+  - apply Rmult_le_compat_l; trivial; assert (0 <= u / (1 + u)); [|lra].
+    apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+  - right; unfold y; field; lra.
+Qed.
+
+Lemma ln_of_rounding' u r : 0 <= u -> Rabs r <= u / (1 + u) -> Rabs (ln (1 + r)) <= ln (1 + u).
+Proof.
+  intros Hu Hr; apply abs_le_inv in Hr.
+  assert (Hi : u / (1 + u) = 1 - / (1 + u)) by (field; lra).
+  assert (Hp : 0 < / (1 + u)) by (apply Rinv_0_lt_compat; lra).
+  assert (Hle : u / (1 + u) <= u).
+  { apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra;
+      nra. }
+  assert (M : forall a b, 0 < a -> a <= b -> ln a <= ln b)
+    by (intros a b Ha [Hab| ->]; [left; now apply ln_increasing|lra]).
+  apply Rabs_le; split; [|apply M; lra].
+  rewrite <- ln_Rinv by lra; apply M; lra.
+Qed.
+
+Theorem BOUND_3_inexact_base_and_exponent u base e b r q v (C := working_count base e + e) :
+  0 <= u -> 0 <= e -> 0 < base -> e <= 1 \/ 1 <= Rabs (ln base) ->
+  Rabs b <= u / (1 + u) -> Rabs r <= u / (1 + u) -> Rabs q <= 2 * u -> Rabs v <= u / (1 + u) ->
+  C * u < 1 ->
+  Rabs (/ (Rpower (base * (1 + b)) (e * (1 + r)) * (1 + q)) * (1 + v) - Rpower base (- e)) <=
+  gamma C u * Rpower base (- e).
+Proof.
+  unfold C, working_count; intros Hu He Hbase Hcase Hb Hr Hq Hv Hn; set (L := Rabs (ln base)) in *.
+  pose proof (ln_of_rounding' u b Hu Hb) as Lb; pose proof (ln_of_rounding' u v Hu Hv) as Lv.
+  pose proof (ln_below u Hu) as Hln; pose proof (ln_of_rounding u b Hu Hb) as Lb1.
+  pose proof (ln_of_rounding u v Hu Hv) as Lv1.
+  assert (HL : 0 <= L) by apply Rabs_pos.
+  assert (HLe : 0 <= L * e) by now apply Rmult_le_pos.
+  set (w := u / (1 + u)) in *; set (k := ln (1 + u)) in *.
+  assert (Hw : 0 <= w) by (apply Rle_trans with (2 := Hb), Rabs_pos).
+  assert (Hwu : w <= u).
+  { unfold w; apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv;
+      rewrite Rmult_assoc, Rinv_l by lra; nra. }
+  assert (Ew : w = u - u * w) by (unfold w; field; lra).
+  assert (Hk : 0 <= k) by (apply Rle_trans with (2 := Lb), Rabs_pos).
+  assert (H1 : 0 < 1 + b /\ 0 < 1 + v).
+  { apply abs_le_inv in Hb, Hv; assert (w < 1); [|lra].
+    unfold w; apply Rmult_lt_reg_r with (1 + u); [lra|]; unfold Rdiv;
+      rewrite Rmult_assoc, Rinv_l; lra. }
+  set (t := - (r * e * ln base) - e * (1 + r) * ln (1 + b) + ln (1 + v)).
+  assert (Ht : Rabs t <= (L * e + e + 1) * u).
+  { assert (T1 : Rabs (r * e * ln base) <= w * (L * e)).
+    { rewrite !Rabs_mult, (Rabs_pos_eq e) by trivial; fold L; rewrite Rmult_assoc, (Rmult_comm e).
+      apply Rmult_le_compat_r; trivial. }
+    assert (Hr1 : Rabs (1 + r) <= 1 + w).
+    { eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_R1; lra. }
+    assert (T2 : forall n, Rabs (ln (1 + b)) <= n -> Rabs (e * (1 + r) * ln (1 + b))
+      <= e * ((1 + w) * n)).
+    { intros n Hbn; rewrite !Rabs_mult, (Rabs_pos_eq e), Rmult_assoc by trivial.
+      apply Rmult_le_compat_l; trivial; apply Rmult_le_compat; trivial; apply Rabs_pos. }
+    assert (T : Rabs t <= Rabs (r * e * ln base) + Rabs (e * (1 + r) * ln (1 + b)) + Rabs (ln (1 +
+      v))).
+    { unfold t, Rminus; eapply Rle_trans; [apply Rabs_triang|]; apply Rplus_le_compat_r.
+      eapply Rle_trans; [apply Rabs_triang|]; rewrite !Rabs_Ropp; lra. }
+    destruct Hcase as [He1|HL1].
+    - specialize (T2 k Lb); assert (0 <= w * k) by now apply Rmult_le_pos.
+      assert (w * (L * e) <= u * (L * e)) by (apply Rmult_le_compat_r; trivial).
+      assert (e * ((1 + w) * k - u) <= u - k).
+      { destruct (Rle_lt_dec ((1 + w) * k - u) 0) as [Hneg|Hpos].
+        - assert (e * ((1 + w) * k - u) <= 0) by nra; lra.
+        - assert (e * ((1 + w) * k - u) <= 1 * ((1 + w) * k - u)) by (apply Rmult_le_compat_r; lra).
+          lra. }
+      lra.
+    - specialize (T2 u Lb1).
+      assert (0 <= e * (w * (L - 1) * u)).
+      { apply Rmult_le_pos; trivial; apply Rmult_le_pos; trivial; apply Rmult_le_pos; lra. }
+      assert (w * (L * e) = u * (L * e) - u * w * (L * e)) by (rewrite Ew at 1; ring).
+      nra. }
+  set (l := [Error q 2 true]).
+  assert (El : roundings l = 2) by (unfold roundings, l; simpl; ring).
+  assert (Hl : forall x, In x l -> within_count u x) by (intros x [<-|[]]; split;
+    cbn [relative count]; lra).
+  pose proof (BOUND_2_gamma u (L * e + e + 1) t l Hu ltac:(lra) Ht Hl ltac:(rewrite El; lra)) as H.
+  rewrite El in H; replace (2 + (L * e + e + 1)) with (3 + L * e + e) in H by ring.
+  assert (0 < 1 + q) by (apply abs_le_inv in Hq; nra).
+  pose proof (exp_pos (- e * ln base)) as Hp.
+  replace (/ (Rpower (base * (1 + b)) (e * (1 + r)) * (1 + q)) * (1 + v) - Rpower base (- e)) with
+    ((exp t * product l - 1) * Rpower base (- e)).
+  - unfold Rpower in *; rewrite Rabs_mult, (Rabs_pos_eq (exp _)) by lra; apply Rmult_le_compat_r;
+      lra.
+  - unfold Rpower; rewrite ln_mult by lra; unfold product, factor, l; simpl.
+    rewrite Rinv_mult, <- exp_Ropp; rewrite <- (exp_ln (1 + v)) at 1 by lra.
+    replace t with (- (e * (1 + r) * (ln base + ln (1 + b))) + ln (1 + v) - - e * ln base)
+      by (unfold t; ring).
+    unfold Rminus at 2; rewrite exp_plus, exp_Ropp, exp_plus.
+    pose proof (exp_pos (- e * ln base)); field; split; lra.
+Qed.
+
 (** The form [exp(- i k)], k = ln(base) 2 / d rounded, [r] its error, [r'] that of the product, [q]
     that of exp (one ulp): C = 3 + 2 |ln base| e, with e = 2 i / d. *)
 Theorem BOUND_3_exp_frequency u base e r r' q : 0 <= u -> 0 <= e -> Rabs r <= u -> Rabs r' <= u ->
-  Rabs q <= 2 * u -> (3 + 2 * (Rabs (ln base) * e)) * u < 1 ->
+  Rabs q <= 2 * u -> exp_count base e * u < 1 ->
   Rabs (exp (- (e * ln base) * ((1 + r) * (1 + r'))) * (1 + q) - Rpower base (- e)) <=
-  gamma (3 + 2 * (Rabs (ln base) * e)) u * Rpower base (- e).
+  gamma (exp_count base e) u * Rpower base (- e).
 Proof.
-  intros Hu He Hr Hr' Hq Hn; set (L := Rabs (ln base)) in *.
+  unfold exp_count; intros Hu He Hr Hr' Hq Hn; set (L := Rabs (ln base)) in *.
   assert (HLe : 0 <= L * e) by (apply Rmult_le_pos; [apply Rabs_pos|trivial]).
   assert (HLu : 0 <= L * e * u) by (now apply Rmult_le_pos).
   set (l := [Error q 2 false]).
@@ -204,12 +340,13 @@ Qed.
     more. *)
 Theorem BOUND_3_chained_frequency u base e1 i r q (v : list R) : 0 <= u -> 0 <= e1 ->
   Rabs r <= u -> Rabs q <= 2 * u -> (forall x, In x v -> Rabs x <= u) -> length v = i ->
-  (3 * INR i + Rabs (ln base) * (INR i * e1)) * u < 1 ->
+  chained_count base e1 i * u < 1 ->
   Rabs ((Rpower base (- (e1 * (1 + r))) * (1 + q)) ^ i * fold_right (fun x y => (1 + x) * y) 1 v
         - Rpower base (- (INR i * e1))) <=
-  gamma (3 * INR i + Rabs (ln base) * (INR i * e1)) u * Rpower base (- (INR i * e1)).
+  gamma (chained_count base e1 i) u * Rpower base (- (INR i * e1)).
 Proof.
-  intros Hu He Hr Hq Hv Hi Hn; set (L := Rabs (ln base)) in *; pose proof (pos_INR i) as Hi0.
+  unfold chained_count; intros Hu He Hr Hq Hv Hi Hn; set (L := Rabs (ln base)) in *;
+    pose proof (pos_INR i) as Hi0.
   assert (HLe : 0 <= L * (INR i * e1)) by (repeat apply Rmult_le_pos; trivial; apply Rabs_pos).
   set (l := repeat (Error q 2 false) i ++ map (fun x => Error x 1 false) v).
   assert (El : roundings l = 3 * INR i).
@@ -250,9 +387,8 @@ Proof.
 Qed.
 
 (** Normative: BOUND-3.  The angle from a frequency [w'] that amounts to the roundings [l] (and
-    the exponential
-    exp t, |t| <= s u) and may have underflowed by [e]; position [m], rounded by [r];
-      product rounded by [r']. *)
+    the exponential exp t, |t| <= s u) and may have underflowed by [e]; position [m], rounded by
+    [r]; product rounded by [r']. *)
 Definition angle_error (n u eta m a : R) : R := gamma n u * Rabs a + (2 * Rabs m + 1) * eta.
 
 Theorem BOUND_3_angle u eta s t l e m r r' e' w (n := roundings l + s + 2) :

@@ -158,8 +158,23 @@ Proof. by_dims l h o j; rewrite ?Rmult_0_l, ?cos_0, ?sin_0; ring. Qed.
 Theorem ROPE_14_composition m n x j : R_ m (R_ n x) j = R_ (m + n) x j.
 Proof. by_dims l h o j; rewrite ?Rmult_plus_distr_r, ?cos_plus, ?sin_plus; ring. Qed.
 
+Theorem ROPE_4_positions_are_their_tables m x j :
+  R_ m x j = rotate l l h o (fun i => cos (m * w i)) (fun i => sin (m * w i)) x j.
+Proof. reflexivity. Qed.
+
+Theorem ROPE_4_unit_circle m i : cos (m * w i) ^ 2 + sin (m * w i) ^ 2 = 1.
+Proof. rewrite <- (cos2_sin2 (m * w i)); ring. Qed.
+
+Theorem ROPE_14_tables_add m n i :
+  cos ((m + n) * w i) = cos (m * w i) * cos (n * w i) - sin (m * w i) * sin (n * w i) /\
+  sin ((m + n) * w i) = sin (m * w i) * cos (n * w i) + cos (m * w i) * sin (n * w i).
+Proof. rewrite Rmult_plus_distr_r, cos_plus, sin_plus; split; ring. Qed.
+
 Theorem ROPE_6_transpose_is_the_inverse_rotation m x j : T_ m x j = R_ (- m) x j.
 Proof. by_dims l h o j; rewrite ?Ropp_mult_distr_l_reverse, ?cos_neg, ?sin_neg; ring. Qed.
+
+Theorem ROPE_15_negative_position m x j : R_ (- m) x j = T_ m x j.
+Proof. symmetry; apply ROPE_6_transpose_is_the_inverse_rotation. Qed.
 
 Theorem ROPE_15_transposed_composition m n x j : T_ m (R_ n x) j = R_ (n - m) x j.
 Proof. by_dims l h o j; rewrite ?Rmult_minus_distr_r, ?cos_minus, ?sin_minus; ring. Qed.

@@ -243,6 +243,40 @@ Proof.
     apply Rmult_lt_0_compat; lra.
 Qed.
 
+(** The guard: the range is never empty, unless the parameters are rejected (hi < lo). *)
+Theorem SCALE_6_guard truncate b L beta_fast beta_slow h :
+  let range := correction_range truncate b L beta_fast beta_slow h in
+  snd range < fst range \/ fst range < snd range.
+Proof.
+  intros range; unfold range, correction_range; cbn [fst snd].
+  destruct Req_EM_T as [->|H]; [right; lra|apply Rdichotomy in H; tauto].
+Qed.
+
+Lemma floor_le x : floor x <= x < floor x + 1.
+Proof. unfold floor; pose proof (base_Int_part x); lra. Qed.
+Lemma ceiling_ge x : ceiling x - 1 < x <= ceiling x.
+Proof. unfold ceiling; pose proof (floor_le (- x)); lra. Qed.
+
+(** They are not where the correction dims meet the dims at all, 0 .. d - 1. *)
+Theorem SCALE_6_not_rejected truncate b L beta_fast beta_slow h : 1 < b -> 0 < L -> (0 < h)%nat ->
+  0 < beta_slow < beta_fast -> 0 <= correction_dim b L h beta_slow ->
+  correction_dim b L h beta_fast <= INR (2 * h) - 1 ->
+  let range := correction_range truncate b L beta_fast beta_slow h in
+  0 <= fst range < snd range.
+Proof.
+  intros Hb HL Hh Hbeta Hslow Hfast range; unfold range, correction_range; cbn [fst snd].
+  pose proof (SCALE_6_correction_dims_fall b L h beta_slow beta_fast Hb HL Hbeta Hh) as Hdims.
+  assert (H1 : 1 <= INR (2 * h) - 1).
+  { rewrite mult_INR; simpl (INR 2); assert (1 <= INR h) by (apply (le_INR 1 h); lia); lra. }
+  set (lo := correction_dim b L h beta_fast) in *; set (hi := correction_dim b L h beta_slow) in *.
+  set (lo' := if truncate then floor lo else lo); set (hi' := if truncate then ceiling hi else hi).
+  assert (Hlo : lo' <= lo) by (unfold lo'; destruct truncate; [apply floor_le|lra]).
+  assert (Hhi : hi <= hi') by (unfold hi'; destruct truncate; [apply ceiling_ge|lra]).
+  assert (Hle : Rmax 0 lo' <= Rmin (INR (2 * h) - 1) hi')
+    by (unfold Rmax, Rmin; repeat destruct Rle_dec; lra).
+  split; [apply Rmax_l|]; destruct Req_EM_T; lra.
+Qed.
+
 (** ** Magnitude *)
 Theorem SCALE_7_at_least_1 s : 1 <= yarn_magnitude s.
 Proof.

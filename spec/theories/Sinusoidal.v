@@ -172,6 +172,44 @@ Proof.
   now rewrite (proj2 (Nat.ltb_lt _ _) (cosine_column_lt o h i Hi)), Hp, Hs.
 Qed.
 
+Theorem SIN_4_origin i : (i < h)%nat ->
+  PE 0 (sine_column o h i) = 0 /\ PE 0 (cosine_column o h i) = K.
+Proof. intros Hi; rewrite SIN_4_sine, SIN_4_cosine, Rmult_0_l, sin_0, cos_0 by trivial;
+  split; ring. Qed.
+
+Theorem SIN_4_scale t r : PE t r = K * pe o h odd 1 w t r.
+Proof. unfold pe; destruct (r <? 2 * h)%nat, (is_sine o h r), odd; ring. Qed.
+
+Theorem SIN_2_layouts_hold_the_same_columns o' t i : (i < h)%nat ->
+  PE t (sine_column o h i) = pe o' h odd K w t (sine_column o' h i) /\
+  PE t (cosine_column o h i) = pe o' h odd K w t (cosine_column o' h i).
+Proof.
+  intros Hi; rewrite SIN_4_sine, SIN_4_cosine by trivial; unfold pe.
+  destruct (at_sine o' h i Hi) as [-> ->], (at_cosine o' h i Hi) as [-> ->].
+  now rewrite (proj2 (Nat.ltb_lt _ _) (sine_column_lt o' h i Hi)),
+    (proj2 (Nat.ltb_lt _ _) (cosine_column_lt o' h i Hi)).
+Qed.
+
+Theorem SIN_5_add token_scale x t i : (i < h)%nat ->
+  add o h odd K w token_scale x t (sine_column o h i) =
+    token_scale * x (sine_column o h i) + K * sin (t * w i) /\
+  add o h odd K w token_scale x t (cosine_column o h i) =
+    token_scale * x (cosine_column o h i) + K * cos (t * w i).
+Proof. intros Hi; unfold add; now rewrite SIN_4_sine, SIN_4_cosine. Qed.
+
+Theorem SIN_6_blocks k i j : (i < h)%nat -> (j < h)%nat ->
+  let entry := fun r c => if (i =? j)%nat then r else c in
+  M k (sine_column o h i) (sine_column o h j) = entry (cos (k * w i)) 0 /\
+  M k (sine_column o h i) (cosine_column o h j) = entry (sin (k * w i)) 0 /\
+  M k (cosine_column o h i) (sine_column o h j) = entry (- sin (k * w i)) 0 /\
+  M k (cosine_column o h i) (cosine_column o h j) = entry (cos (k * w i)) 0.
+Proof.
+  intros Hi Hj entry; unfold entry, shift_matrix, blocks.
+  destruct (at_sine o h i Hi) as [-> ->], (at_cosine o h i Hi) as [-> ->].
+  destruct (at_sine o h j Hj) as [-> ->], (at_cosine o h j Hj) as [-> ->].
+  now destruct (i =? j)%nat.
+Qed.
+
 Theorem SIN_3_odd_column t :
   PE t (2 * h)%nat = match odd with Sine => K * sin (t * w h) | Zero => 0 end.
 Proof. unfold pe; now rewrite Nat.ltb_irrefl. Qed.
@@ -231,6 +269,14 @@ Proof.
     as [->|]; trivial.
   rewrite Ropp_mult_distr_l_reverse, cos_neg, sin_neg.
   destruct (is_sine o h r), (is_sine o h c); ring.
+Qed.
+
+Theorem SIN_16_parity t i : (i < h)%nat ->
+  PE (- t) (sine_column o h i) = - PE t (sine_column o h i) /\
+  PE (- t) (cosine_column o h i) = PE t (cosine_column o h i).
+Proof.
+  intros Hi; rewrite !SIN_4_sine, !SIN_4_cosine, Ropp_mult_distr_l_reverse, sin_neg, cos_neg
+    by trivial; split; ring.
 Qed.
 
 Theorem SIN_16_transpose_is_the_inverse k x r : (r < 2 * h)%nat ->
@@ -311,6 +357,18 @@ Proof.
       [rewrite E, E'|]; ring.
 Qed.
 
+Theorem SIN_9_square_of_the_distance m n :
+  distance o h K w m n * distance o h K w m n = 2 * (K * K * INR h - similarity o h K w m n).
+Proof.
+  unfold distance; set (p := pe o h Zero K w m); set (q := pe o h Zero K w n).
+  assert (Ep : dot (2 * h) p p = K * K * INR h) by apply SIN_15_norm.
+  assert (Eq : dot (2 * h) q q = K * K * INR h) by apply SIN_15_norm.
+  rewrite sqrt_sqrt by (apply sum_nonneg; intros; apply Rle_0_sqr).
+  transitivity (dot (2 * h) p p + dot (2 * h) q q + -2 * dot (2 * h) p q);
+    [|rewrite Ep, Eq; unfold similarity; fold p q; ring].
+  unfold dot; rewrite <- sumn_scal, <- !sumn_plus; apply sumn_ext; intros; ring.
+Qed.
+
 Theorem SIN_14_distances_depend_on_the_offset_only m n k :
   distance o h K w (m + k) (n + k) = distance o h K w m n.
 Proof. rewrite !SIN_9_distance; now replace (m + k - (n + k)) with (m - n) by ring. Qed.
@@ -320,7 +378,7 @@ Proof. unfold distance; f_equal; apply sumn_ext; intros; ring. Qed.
 
 (** *** The relative head *)
 
-Theorem SIN_17_relative_head gain k m n :
+Theorem SIN_7_relative_head gain k m n :
   dot (2 * h) (pe o h Zero K w m) (times (2 * h) (relative_head o h w gain k) (pe o h Zero K w n)) =
   gain * similarity o h K w (m - k) n.
 Proof.
@@ -339,7 +397,7 @@ Theorem SIN_17_value_at_the_peak gain k m :
   dot (2 * h) (pe o h Zero K w m) (times (2 * h) (relative_head o h w gain k) (pe o h Zero K w (m
     - k))) =
   gain * (K * K * INR h).
-Proof. rewrite SIN_17_relative_head; f_equal; apply SIN_15_norm. Qed.
+Proof. rewrite SIN_7_relative_head; f_equal; apply SIN_15_norm. Qed.
 
 Theorem SIN_17_nothing_exceeds_the_peak gain k m n : 0 <= gain ->
   dot (2 * h) (pe o h Zero K w m) (times (2 * h) (relative_head o h w gain k) (pe o h Zero K w n))
@@ -347,7 +405,7 @@ Theorem SIN_17_nothing_exceeds_the_peak gain k m n : 0 <= gain ->
   dot (2 * h) (pe o h Zero K w m) (times (2 * h) (relative_head o h w gain k) (pe o h Zero K w (m
     - k))).
 Proof.
-  intros; rewrite !SIN_17_relative_head; apply Rmult_le_compat_l; trivial;
+  intros; rewrite !SIN_7_relative_head; apply Rmult_le_compat_l; trivial;
     apply SIN_8_similarity_is_largest_at_0.
 Qed.
 End Pairwise.

@@ -99,7 +99,7 @@ Definition answered_form (q : vector) : R := sumn width (fun r => sumn width (fu
 Lemma head_error n q Tq : (forall j, (j < width)%nat -> Rabs (q j - PE n j) <= Tq j) ->
   Rabs (answered_form q - gain * similarity o h K w (m - k) n) <= head_tolerance p q Tp Tq W B.
 Proof.
-  intros Hq; rewrite <- SIN_17_relative_head.
+  intros Hq; rewrite <- SIN_7_relative_head.
   replace (dot width (PE m) (times width (relative_head o h w gain k) (PE n))) with
     (sumn width (fun r => sumn width (fun c => PE m r * relative_head o h w gain k r c * PE n c))).
   - unfold answered_form; rewrite sumn_minus; eapply Rle_trans; [apply sumn_abs|]; apply sumn_le;

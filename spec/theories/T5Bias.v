@@ -1,7 +1,7 @@
 (** * T5 relative position bias (spec/t5_bias.md)
 
     Raffel et al. 2020.  Buckets are decided in exact integers. *)
-From Coq Require Import NArith Nnat.
+From Coq Require Import NArith Nnat Sorted.
 From Gnomon Require Import Sums.
 
 (** ** Definitions *)
@@ -163,6 +163,126 @@ Proof.
 Qed.
 End OneSide.
 
+(** ** Tables by their boundaries
+
+    [boundaries E D L M]: for k = 1 .. L - 1 the least distance in the k-th logarithmic bucket,
+      found in one
+    walk through the distances E .. M, M >= D.  spec/vectors/certified_t5_bias.json is computed by
+      it. *)
+Definition powers (L a n : nat) : list (nat * N) :=
+  map (fun x => (x, N.of_nat x ^ N.of_nat L)%N) (seq a n).
+Definition thresholds (E D L : nat) : list N :=
+  map (fun k => N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N (seq 1 (L - 1)).
+Fixpoint skip (t : N) (ps : list (nat * N)) : list (nat * N) :=
+  match ps with
+  | [] => []
+  | (x, p) :: ps' => if (p <? t)%N then skip t ps' else ps
+  end.
+Fixpoint merge (ts : list N) (ps : list (nat * N)) : list nat :=
+  match ts with
+  | [] => []
+  | t :: ts' => let ps' := skip t ps in fst (hd (0%nat, 0%N) ps') :: merge ts' ps'
+  end.
+Definition boundaries (E D L M : nat) : list nat := merge (thresholds E D L) (powers L E (S M - E)).
+
+Lemma skip_powers L t n a : exists a', (a <= a' <= a + n)%nat /\
+  skip t (powers L a n) = powers L a' (a + n - a') /\
+  (forall x, (a <= x < a')%nat -> (N.of_nat x ^ N.of_nat L < t)%N) /\
+  ((a' < a + n)%nat -> (t <= N.of_nat a' ^ N.of_nat L)%N).
+Proof.
+  revert a; induction n as [|n IH]; intros a.
+  - exists a; replace (a + 0 - a)%nat with 0%nat by lia; repeat split; trivial; lia.
+  - cbn [powers seq map skip]; destruct (N.ltb_spec (N.of_nat a ^ N.of_nat L) t) as [H|H].
+    + destruct (IH (S a)) as (a' & Ha & Hs & Hx & Ht); exists a'.
+      replace (a + S n)%nat with (S a + n)%nat by lia; repeat split; [lia|lia|exact Hs| |exact Ht].
+      intros x Hx'; destruct (Nat.eq_dec x a) as [->|]; trivial; apply Hx; lia.
+    + exists a; replace (a + S n - a)%nat with (S n) by lia; repeat split; trivial; lia.
+Qed.
+
+Lemma merge_finds E L n ts : forall a, (E <= a)%nat -> StronglySorted N.le ts ->
+  (forall t, In t ts -> t <= N.of_nat (a + n - 1) ^ N.of_nat L)%N -> (0 < n)%nat ->
+  (forall x t, (E <= x < a)%nat -> In t ts -> N.of_nat x ^ N.of_nat L < t)%N ->
+  forall j, (j < length ts)%nat -> forall x, (E <= x)%nat ->
+  (nth j ts 0 <= N.of_nat x ^ N.of_nat L)%N <-> (nth j (merge ts (powers L a n)) 0 <= x)%nat.
+Proof.
+  revert n; induction ts as [|t ts IH]; intros n a HEa Hsort Hlast Hn Hbelow j Hj x Hx;
+    [simpl in Hj; lia|].
+  inversion_clear Hsort as [|? ? Hs Hle]; rewrite Forall_forall in Hle.
+  assert (Hmono : forall x y, (x <= y)%nat -> (N.of_nat x ^ N.of_nat L
+    <= N.of_nat y ^ N.of_nat L)%N)
+    by (intros; apply N.pow_le_mono_l; lia).
+  cbn [merge]; destruct (skip_powers L t n a) as (a' & Ha & -> & Hskipped & Hfound).
+  assert (Hin : (a' < a + n)%nat).
+  { destruct (Nat.eq_dec a' (a + n)) as [->|]; [|lia].
+    specialize (Hskipped (a + n - 1)%nat ltac:(lia)); specialize (Hlast t ltac:(now left)); lia. }
+  specialize (Hfound Hin).
+  destruct j as [|j].
+  - replace (a + n - a')%nat with (S (a + n - a' - 1)) by lia; cbn [powers seq map hd fst nth].
+    split; intros H.
+    + destruct (Nat.le_gt_cases a' x); trivial; exfalso.
+      destruct (Nat.le_gt_cases a x) as [Hax|Hax].
+      * specialize (Hskipped x ltac:(lia)); lia.
+      * specialize (Hbelow x t ltac:(lia) ltac:(now left)); lia.
+    + apply N.le_trans with (1 := Hfound), Hmono, H.
+  - cbn [nth]; apply IH; trivial; try lia; simpl in Hj; try lia.
+    + intros t' Ht'; replace (a' + (a + n - a') - 1)%nat with (a + n - 1)%nat by lia.
+      apply Hlast; now right.
+    + intros y t' Hy Ht'; destruct (Nat.le_gt_cases a y) as [Hay|Hay].
+      * apply N.lt_le_trans with t; [apply Hskipped; lia|now apply Hle].
+      * apply Hbelow; [lia|now right].
+Qed.
+
+Lemma thresholds_grow E D L : (E <= D)%nat -> StronglySorted N.le (thresholds E D L).
+Proof.
+  intros HED; unfold thresholds; assert (G : forall n k, (k + n <= S L)%nat ->
+    StronglySorted N.le (map (fun k => N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N
+      (seq k n)));
+    [|apply (G (L - 1)%nat); lia].
+  induction n as [|n IH]; intros k Hk; cbn [seq map]; constructor; [apply IH; lia|].
+  apply Forall_forall; intros t Ht; apply in_map_iff in Ht; destruct Ht as (k' & <- & Hin).
+  apply in_seq in Hin; rewrite <- !Nat2N.inj_pow, <- !Nat2N.inj_mul.
+  destruct (Nat.le_exists_sub k k') as (j & -> & _); [lia|].
+  assert (E ^ (L - k) * D ^ k <= E ^ (L - (j + k)) * D ^ (j + k))%nat; [|lia].
+  replace (L - k)%nat with (L - (j + k) + j)%nat by lia; rewrite !Nat.pow_add_r, <- Nat.mul_assoc.
+  apply Nat.mul_le_mono_l, Nat.mul_le_mono_r, Nat.pow_le_mono_l; lia.
+Qed.
+
+(** A distance is in the k-th logarithmic bucket or above from the k-th boundary on. *)
+Theorem T5_2_boundaries E D L M k x : (0 < E < D)%nat -> (D <= M)%nat -> (1 <= k < L)%nat -> (E
+  <= x)%nat ->
+  (E + k <= one_sided E D L x <-> nth (k - 1) (boundaries E D L M) 0 <= x)%nat.
+Proof.
+  intros HE HM Hk Hx; unfold boundaries.
+  assert (Hlen : length (thresholds E D L) = (L - 1)%nat)
+    by (unfold thresholds; now rewrite map_length, seq_length).
+  assert (Hnth : nth (k - 1) (thresholds E D L) 0%N =
+    (N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N).
+  { unfold thresholds; rewrite (nth_indep _ 0%N (N.of_nat E ^ N.of_nat (L - 0) * N.of_nat D ^
+    N.of_nat 0)%N)
+      by (rewrite map_length, seq_length; lia).
+    rewrite (map_nth (fun k => (N.of_nat E ^ N.of_nat (L - k) * N.of_nat D ^ N.of_nat k)%N)).
+    rewrite seq_nth by lia; now replace (1 + (k - 1))%nat with k by lia. }
+  rewrite <- (merge_finds E L (S M - E) (thresholds E D L) E); try lia.
+  - rewrite Hnth; unfold one_sided; destruct (Nat.ltb_spec x E) as [|_]; [lia|].
+    rewrite <- Nat.add_le_mono_l; split; intros H.
+    + pose proof (greatest_holds (reaches E D L x) (L - 1) ltac:(lia)) as Hg.
+      pose proof (greatest_le (reaches E D L x) (L - 1)) as Hgl; apply reaches_iff in Hg.
+      set (g := greatest _ _) in *; rewrite <- !Nat2N.inj_pow, <- !Nat2N.inj_mul.
+      assert (E ^ (L - k) * D ^ k <= x ^ L)%nat; [|lia].
+      etransitivity; [|exact Hg]; destruct (Nat.le_exists_sub k g) as (j & Ej & _); [lia|];
+        rewrite Ej.
+      replace (L - k)%nat with (L - (j + k) + j)%nat by lia; rewrite !Nat.pow_add_r,
+        <- Nat.mul_assoc.
+      apply Nat.mul_le_mono_l, Nat.mul_le_mono_r, Nat.pow_le_mono_l; lia.
+    + apply greatest_bounds; [lia|]; unfold reaches; now apply N.leb_le.
+  - apply thresholds_grow; lia.
+  - intros t Ht; unfold thresholds in Ht; apply in_map_iff in Ht; destruct Ht as (j & <- & Hj).
+    apply in_seq in Hj; rewrite <- !Nat2N.inj_pow, <- !Nat2N.inj_mul.
+    assert (E ^ (L - j) * D ^ j <= (E + (S M - E) - 1) ^ L)%nat; [|lia].
+    replace (E + (S M - E) - 1)%nat with M by lia; replace L with (L - j + j)%nat at 2 by lia.
+    rewrite Nat.pow_add_r; apply Nat.mul_le_mono; apply Nat.pow_le_mono_l; lia.
+Qed.
+
 (** ** Both sides *)
 Section Bucket.
 Variables (bidirectional : bool) (num_buckets max_distance : nat).
@@ -170,14 +290,17 @@ Hypothesis Hdomain : domain bidirectional num_buckets max_distance.
 Let n := side bidirectional num_buckets.
 Notation b := (bucket bidirectional num_buckets max_distance).
 
-Lemma shares : (max_exact n + (n - max_exact n) = n /\ 0 < n - max_exact n /\ 0 < max_exact n)%nat.
+(** Both kinds of buckets are there, so nothing in the formula divides by zero. *)
+Theorem T5_1_shares :
+  (max_exact n + (n - max_exact n) = n /\ 0 < n - max_exact n /\ 0 < max_exact n)%nat.
 Proof.
   revert Hdomain; unfold domain, max_exact; fold n; intros.
   pose proof (Nat.div_lt n 2); assert (n <> 0)%nat by (intros ->; simpl in *; lia); lia.
 Qed.
 
 Lemma one_lt x : (one_sided (max_exact n) max_distance (n - max_exact n) x < n)%nat.
-Proof. destruct shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL x);
+Proof. destruct T5_1_shares as (H & HL & _); pose proof (T5_2_range (max_exact n) max_distance _ HL
+  x);
   lia. Qed.
 
 Theorem T5_3_range rel : (b rel < num_buckets)%nat.
@@ -204,7 +327,7 @@ Qed.
 Theorem T5_3_causal_future rel : bidirectional = false -> (0 <= rel)%Z -> b rel = 0%nat.
 Proof.
   intros Hb H; unfold bucket; fold n; rewrite Hb; replace (Z.to_nat (- rel)) with 0%nat by lia.
-  apply T5_2_exact_below_max_exact, shares.
+  apply T5_2_exact_below_max_exact, T5_1_shares.
 Qed.
 
 Theorem T5_3_past_is_monotone rel rel' : (rel' <= rel <= 0)%Z -> (b rel <= b rel')%nat.
@@ -217,7 +340,7 @@ Qed.
 
 Theorem T5_3_past_saturates rel : (rel <= - Z.of_nat max_distance)%Z -> b rel = (n - 1)%nat.
 Proof.
-  intros H; destruct shares as (Hn & HL & HE).
+  intros H; destruct T5_1_shares as (Hn & HL & HE).
   assert (HD : (max_exact n < max_distance)%nat) by apply Hdomain.
   unfold bucket; fold n; destruct bidirectional.
   - destruct (Z.ltb_spec 0 rel); [lia|]; rewrite T5_2_saturates by lia; lia.

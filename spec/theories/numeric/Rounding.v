@@ -120,3 +120,11 @@ Proof.
   apply Rle_trans with (1 := H); apply bpow_le; lia.
 Qed.
 End OneFormat.
+
+(** A binary64 variable can carry any value of any format. *)
+Theorem FORMAT_1_every_value_is_a_binary64_value F v :
+  F = f64 \/ F = f32 \/ F = bf16 \/ F = f16 -> is_value F v -> is_value f64 v.
+Proof.
+  intros HF; apply generic_inclusion_mag; intros _; unfold exponent, FLT_exp.
+  destruct HF as [-> |[-> |[-> | ->]]]; cbn; lia.
+Qed.

@@ -6,7 +6,8 @@
     formal.py holes   SOURCE                no Admitted, admit, Axiom, .. in any text
     formal.py kernel  BUILD GROUP           coqchk re-checks the compiled modules
     formal.py clauses SPEC BUILD [--out F]  every named theorem cites a clause that exists
-    formal.py constants SOURCE TABLES       the kernels' polynomials (TABLES, C++) are those of the theorems
+    formal.py constants SOURCE ROOT         polynomials and radii in ROOT/optimized, formats in ROOT/spec are those of
+                                            the theorems
 
 GROUP is a folder with its own axioms.txt: `theories` (SOURCE/*.v: Coq's standard library alone), `numeric`
 (Flocq too), `certified` (Interval and Gappa too: they compute with machine integers and floats).
@@ -194,7 +195,10 @@ def kernel(build, group):
 
 def clauses(spec, build, out=None):
     """Every theorem named by a clause names one that a page of spec/ defines."""
-    need("theories")
+    if out:
+        out.unlink(missing_ok=True)  # whoever reads it must not take an older one
+    for group in FOLDER:
+        need(group)
     defined = {f"{family}-{number}" for page in spec.glob("*.md")
                for family, number in DEFINED.findall(page.read_text())}
     table, problems = {}, []
@@ -213,15 +217,21 @@ def clauses(spec, build, out=None):
     return problems
 
 
-def constants(source, tables):
-    """s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine, number by number."""
-    theory = without_comments((source / "certified" / "Polynomials.v").read_text())
+def constants(source, root):
+    """Numbers that C++ and Coq both write down, one by one: polynomials, the test's radii, the formats."""
+    problems, compared = [], 0
+
+    def theory(name):
+        return without_comments((source / name).read_text())
+
+    # s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine.
+    tables = (root / "optimized" / "tables.cc").read_text()
     proved = {name: (-1 if sign else 1) * fractions.Fraction(int(significand), 2 ** int(exponent))
               for name, sign, significand, exponent in re.findall(
-                  r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.", theory)}
-    problems, compared = [], 0
+                  r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.",
+                  theory("certified/Polynomials.v"))}
     for array, letter, first in (("kSine", "s", 0), ("kCosine", "c", 1)):
-        text = re.search(rf"\b{array}\[\]\s*=\s*\{{([^}}]*)\}}", tables.read_text())
+        text = re.search(rf"\b{array}\[\]\s*=\s*\{{([^}}]*)\}}", tables)
         words = re.findall(r"[^\s,]+", text[1]) if text else []
         numbers = [fractions.Fraction(float.fromhex(word)) for word in words]
         names = [f"{letter}{k}" for k in range(first, first + len(numbers))]
@@ -230,7 +240,39 @@ def constants(source, tables):
                      for name, number in zip(names, numbers) if proved.get(name) != number]
         if not numbers or len(numbers) != sum(name[0] == letter for name in proved):
             problems.append(f"{array} has {len(numbers)} coefficients, not those of Polynomials.v")
-    print(f"{compared} coefficients compared")
+
+    # The kernels' constants that the theorems name: k_direct_relative is kDirectRelative.
+    named = {}
+    for name in ("certified/TableValues.v", "certified/ExactRotation.v", "numeric/RoundingTest.v"):
+        named |= {word: int(factor) * fractions.Fraction(2) ** int(exponent) for word, factor, exponent in re.findall(
+            r"Definition (k_\w+) : R := (\d+) \* powerRZ 2 \((-\d+)\)\.", theory(name))}
+        named |= {word: fractions.Fraction(2 ** int(exponent)) for word, exponent in re.findall(
+            r"Definition (k_\w+) : Z := 2 \^ (\d+)\.", theory(name))}
+    code = "".join((root / "optimized" / name).read_text() for name in ("tables.h", "tables.cc", "rotate_exact.cc"))
+    for name, number in named.items():
+        camel = "k" + "".join(word.capitalize() for word in name.split("_")[1:])
+        found = re.search(rf"\b{camel} = (?:(?:(\d+) \* )?(0x1p-\d+)|uint32_t\{{1\}} << (\d+))(?![\w.])", code)
+        if not found:
+            ours = None
+        elif found[3]:
+            ours = fractions.Fraction(2 ** int(found[3]))
+        else:
+            ours = int(found[1] or 1) * fractions.Fraction(float.fromhex(found[2]))
+        compared += 1
+        if ours != number:
+            problems.append(f"{camel} is {ours}, and {name} of the theorems {number}")
+    if len(named) != 6:
+        problems.append(f"the theories name {len(named)} constants of the kernels, not 6")
+
+    # The formats of numeric/Rounding.v are kFormats: precision and smallest exponent.
+    formats = {name: (int(p), int(q)) for name, p, q in re.findall(
+        r"Definition (\w+) := Format (\d+) \((-\d+)\) eq_refl\.", theory("numeric/Rounding.v"))}
+    traits = {name: (int(p), int(q)) for name, p, q in re.findall(
+        r'\{"(\w+)", \d+, (\d+), \d+, (-\d+)\}', (root / "spec" / "format.h").read_text())}
+    compared += len(formats)
+    if formats != traits or len(formats) != 4:
+        problems.append(f"kFormats {traits} are not the formats of Rounding.v {formats}")
+    print(f"{compared} constants compared")
     return problems
 
 
@@ -239,7 +281,7 @@ def main(words):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     takes = {prove: "source build group", axioms: "source build group", holes: "source",
-             kernel: "build group", clauses: "spec build", constants: "source tables"}
+             kernel: "build group", clauses: "spec build", constants: "source root"}
     for step, arguments in takes.items():
         sub = steps.add_parser(step.__name__)
         for name in arguments.split():

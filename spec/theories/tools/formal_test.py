@@ -144,23 +144,35 @@ class Proofs(Theories):
 
 class Constants(unittest.TestCase):
     SOURCE = pathlib.Path(formal.__file__).parent.parent
-    TABLES = SOURCE.parent.parent / "optimized" / "tables.cc"
+    ROOT = SOURCE.parent.parent
+    FILES = ("optimized/tables.cc", "optimized/tables.h", "optimized/rotate_exact.cc", "spec/format.h")
 
-    def problems(self, text):
+    def problems(self, old="", new=""):
+        """With `old` replaced in whichever of the files has it."""
         with tempfile.TemporaryDirectory() as scratch:
-            file = pathlib.Path(scratch, "tables.cc")
-            file.write_text(text)
-            return formal.constants(self.SOURCE, file)
+            root, found = pathlib.Path(scratch), 0
+            for name in self.FILES:
+                text = (self.ROOT / name).read_text()
+                found += old in text
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(text.replace(old, new) if old else text)
+            self.assertGreater(found, 0, old)
+            return formal.constants(self.SOURCE, root)
 
     def test_quiet(self):
-        self.assertEqual(self.problems(self.TABLES.read_text()), [])
+        self.assertEqual(self.problems(), [])
 
     def test_another_number_and_another_count(self):
-        text = self.TABLES.read_text()
         for old, new, count in (("0x1.466bc6775aae2p-4", "0x1.466bc6775aae3p-4", 1),
                                 ("0x1.aaec32af93359p-38", "0x1.aaec32af93359p-38, 0x1p-50", 2),
-                                ("kSine[]", "kOther[]", 1)):
-            self.assertEqual(len(self.problems(text.replace(old, new))), count, new)
+                                ("kSine[]", "kOther[]", 1), ("kDirectRelative = 8", "kDirectRelative = 7", 1),
+                                ("kDirectAbsolute = 0x1p-60", "kDirectAbsolute = 0x1p-61", 1),
+                                ("kAnchoredAbsolute = 10", "kAnchoredAbsolute = 9", 1),
+                                ("kReach = uint32_t{1} << 15", "kReach = uint32_t{1} << 14", 1),
+                                ("kRotationRelative = 12", "kRotationRelative = 11", 1),
+                                ('"bf16", 16, 8, 127, -133', '"bf16", 16, 8, 127, -134', 1),
+                                ('"f32", 32, 24', '"f32", 32, 23', 1)):
+            self.assertEqual(len(self.problems(old, new)), count, new)
 
 
 class WithoutCoq(unittest.TestCase):

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Numbers of the definitions, computed by Coq: spec/vectors/certified_*.json.
+
+    certified_numbers.py write   BUILD VECTORS   computes them all (minutes) and writes the files
+    certified_numbers.py sample  BUILD VECTORS   computes a part of each file again and compares
+
+BUILD holds the compiled theories (formal.py prove). Integers are computed by Coq's virtual machine. A real number
+is an interval that Interval finds and whose proof Coq's kernel checks (certified/Numbers.v): two integers
+times a power of two, written as hexadecimal floats. Exit 0 good, 1 a difference, 77 skipped: Coq is not there.
+"""
+import argparse
+import bisect
+import fractions
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+import formal
+
+HEADER = """From Coq Require Import Reals ZArith List.
+From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError PairwiseError DistanceError.
+From Gnomon.certified Require Import Numbers.
+Set Printing Width 100000. Set Printing Depth 100000. Open Scope R_scope.
+"""
+POSITIONS = (1, 2, 3, 7, 100, 1000, 4095, 8191, 131071, 1048577, 16777216, 16777217, 715827883, 2147483647,
+             -1, -131071, -2147483648)
+ROPE = ((10000, 4, (0, 1)), (10000, 64, (1, 31)), (10000, 128, (1, 7, 63)), (500000, 128, (5, 40)),
+        (150000, 64, (8,)), (100, 64, (31,)))
+SINUSOIDAL = (("half", 10000, 512, (0, 1, 100, 255)), ("half", 100, 64, (3, 31)), ("half", 10000, 5, (2,)),
+              ("half_minus_one", 10000, 512, (1, 254, 255)))
+SLOPES = 128
+BUCKETS, DISTANCE, REACH = 64, 512, 520
+SHOWN = (16, 20, 32, 64, 81, 128, 160, 256, 512)
+LAYOUT = (f"For max_distance = max_exact + 1 .. {DISTANCE} in turn, for rel = -{REACH} .. {REACH} in turn, one byte: "
+          "the bucket.")
+
+# The configurations of rope_scaling: name, parameters, what Coq is asked for pair i, how many pairs.
+YARN = "yarn_by_index (correction_range {t} {b} {L} 32 1 {h}) {s} (frequency {b} {d}) {{i}}"
+SCALINGS = [
+    ("linear", {"rope_type": "linear", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
+     "interpolated 4 (frequency 10000 128) {i}", 64),
+    ("ntk", {"rope_type": "ntk", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
+     "frequency (ntk_base 10000 4 64) 128 {i}", 64),
+    ("dynamic", {"rope_type": "dynamic", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+                 "original_max_position_embeddings": 2048, "seq_len": 16384},
+     "frequency (dynamic_ntk_base 10000 10 2048 16384 64) 128 {i}", 64),
+    ("yarn", {"rope_type": "yarn", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+              "original_max_position_embeddings": 2048},
+     YARN.format(t="true", b=10000, L=2048, h=64, s=10, d=128), 64),
+    ("yarn-gpt-oss", {"rope_type": "yarn", "rope_theta": 150000, "rotary_dim": 64, "factor": 32, "truncate": False,
+                      "original_max_position_embeddings": 4096},
+     YARN.format(t="false", b=150000, L=4096, h=32, s=32, d=64), 32),
+    ("llama3", {"rope_type": "llama3", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
+                "original_max_position_embeddings": 2048},
+     "llama3 10 1 4 2048 (frequency 10000 128 {i})", 64),
+    ("llama-3.1", {"rope_type": "llama3", "rope_theta": 500000, "rotary_dim": 128, "factor": 8,
+                   "original_max_position_embeddings": 8192},
+     "llama3 8 1 4 8192 (frequency 500000 128 {i})", 64),
+]
+RANGES = """
+Lemma range_yarn : correction_range true 10000 2048 32 1 64 = (16, 41).
+Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
+Lemma range_gpt_oss : correction_range false 150000 4096 32 1 32 =
+  (correction_dim 150000 4096 32 32, correction_dim 150000 4096 32 1).
+Proof. apply range_exact; [split; by_enclosure|by_enclosure]. Qed.
+"""
+TACTIC = {"yarn": "enclose_yarn {n} range_yarn", "yarn-gpt-oss": "enclose_yarn {n} range_gpt_oss"}
+MAGNITUDES = ([({"rope_type": "yarn", "factor": s}, f"yarn_magnitude {s}") for s in (1, 2, 10, 20)] +
+              [({"rope_type": "longrope", "factor": s, "original_max_position_embeddings": L},
+                f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))])
+
+
+def rational(text):
+    """A number as Coq prints it: 3, -3, 3 / 4, - (3) / 4."""
+    words = re.fullmatch(r"\(?\s*(-?)\s*\(?(-?\d+)\)?(?:\s*/\s*(\d+))?\s*\)?", text.replace("%R", "").replace("%Z", ""))
+    return fractions.Fraction((-1 if words[1] else 1) * int(words[2]), int(words[3] or 1))
+
+
+def hexadecimal(number):
+    """A dyadic number as an integer times a power of two."""
+    exponent = number.denominator.bit_length() - 1
+    assert number.denominator == 1 << exponent, "not dyadic"
+    return f"{number.numerator:#x}p-{exponent}"
+
+
+def coq(build, name, text):
+    """What Coq prints about `text`."""
+    file = build / "numbers" / f"{name}.v"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(HEADER + text)
+    done = formal.run(["coqc", "-q", "-Q", build, "Gnomon", file])
+    if done.returncode:
+        raise RuntimeError(done.stdout)
+    return done.stdout
+
+
+def enclose(build, name, asked, before=""):
+    """asked: [(expression, tactic or None)]. [{"low", "high"}] in that order."""
+    text = before + "".join(
+        f"Definition e{n} : enclosed ({expression}).\nProof. {(tactic or 'enclose {n}').format(n=n)}. Qed.\n"
+        for n, (expression, tactic) in enumerate(asked))
+    found = {}
+    number = r"(\([^()]*(?:\([^()]*\)[^()]*)*\)|-?\d+)(?:%R)?"
+    for n, low, high in re.findall(rf"^(\d+)(?:%\w+)? {number} {number}$", coq(build, name, text), re.M):
+        found[int(n)] = {"low": hexadecimal(rational(low)), "high": hexadecimal(rational(high))}
+    if sorted(found) != list(range(len(asked))):
+        raise RuntimeError(f"{name}: {len(found)} of {len(asked)} enclosures were printed")
+    return [found[n] for n in range(len(asked))]
+
+
+def lists(printed):
+    """Every list of numbers that Coq printed, nested ones too."""
+    text = re.sub(r"0x([0-9a-f]+)%uint63", lambda word: str(int(word[1], 16)), printed).replace(";", ",")
+    return [json.loads(found) for found in re.findall(r"=\s*(\[.*?\])\s*:", text, re.S)]
+
+
+# The files. Each function makes the entries of one, or every `step`-th of them.
+
+def rope(build, step=1):
+    entries, asked = [], []
+    for theta, width, pairs in ROPE:
+        parameters = {"head_dim": width, "rope_theta": theta}
+        for i in pairs:
+            frequency = f"frequency {theta} {width} {i}"
+            entries.append({"clause": "ROPE-1", "operation": "rope.frequencies", "parameters": parameters,
+                            "output": "w", "index": [i]})
+            asked.append(frequency)
+            for m in POSITIONS:
+                for output in ("cos", "sin"):
+                    entries.append({"clause": "ROPE-4", "operation": "rope.table", "parameters": parameters,
+                                    "positions": [m], "output": output, "index": [0, i]})
+                    asked.append(f"{output} ({m} * {frequency})")
+    return finish(build, "rope", entries[::step], asked[::step])
+
+
+def sinusoidal(build, step=1):
+    entries, asked = [], []
+    for divisor, base, width, pairs in SINUSOIDAL:
+        parameters = {"width": width, "base": base, "divisor": divisor, "layout": "interleaved"}
+        for i in pairs:
+            frequency = (f"frequency {base} {width} {i}" if divisor == "half"
+                         else f"frequency_half_minus_one {base} {width // 2} {i}")
+            for m in POSITIONS:
+                for column, function in ((2 * i, "sin"), (2 * i + 1, "cos")):
+                    if column < width:
+                        entries.append({"clause": "SIN-4" if 2 * i + 1 < width else "SIN-3",
+                                        "operation": "sinusoidal.table", "parameters": parameters,
+                                        "positions": [m], "output": "pe", "index": [0, column]})
+                        asked.append(f"{function} ({m} * {frequency})")
+    return finish(build, "sinusoidal", entries[::step], asked[::step])
+
+
+def finish(build, name, entries, asked):
+    for entry, found in zip(entries, enclose(build, name, [(expression, None) for expression in asked])):
+        entry |= found
+    return entries
+
+
+def alibi(build, step=1):
+    heads = list(range(1, SLOPES + 1))[::step]
+    asked = "; ".join(map(str, heads))
+    rows = lists(coq(build, "alibi_heads", f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."))
+    powers = list(range(1, SLOPES + 1))[::step]
+    found = enclose(build, "alibi", [(f"Rpower 2 (- ({j} / 16))", None) for j in powers])
+    return ([{"clause": "ALIBI-1", "num_heads": H, "sixteenths": row} for H, row in zip(heads, rows[0], strict=True)] +
+            [{"clause": "ALIBI-1", "power": j} | enclosure for j, enclosure in zip(powers, found)])
+
+
+def rope_scaling(build, step=1):
+    entries, asked = [], []
+    for name, parameters, expression, pairs in SCALINGS:
+        for i in range(pairs):
+            entries.append({"clause": "SCALE", "id": name, "output": "w", "index": [i]})
+            asked.append((expression.format(i=i), TACTIC.get(name)))
+    for parameters, expression in MAGNITUDES:
+        entries.append({"clause": "SCALE", "parameters": parameters, "output": "magnitude", "index": []})
+        asked.append((expression, None))
+    clause = {"linear": "SCALE-1", "ntk": "SCALE-2", "dynamic": "SCALE-3", "yarn": "SCALE-6", "llama3": "SCALE-8",
+              "longrope": "SCALE-9"}
+    types = {name: parameters for name, parameters, _, _ in SCALINGS}
+    for entry in entries:
+        if entry["output"] == "w":
+            entry["parameters"] = types[entry.pop("id")]
+        kind = entry["parameters"]["rope_type"]
+        entry["clause"] = "SCALE-7" if entry["output"] == "magnitude" and kind == "yarn" else clause[kind]
+    entries, asked = entries[::step], asked[::step]
+    for entry, found in zip(entries, enclose(build, "rope_scaling", asked, RANGES)):
+        entry |= found
+    return entries
+
+
+def t5_bias(build, step=1):
+    """step > 1: the sides of 16 and 24 buckets alone, which the causal 16 and 24 and the bidirectional 32 and 48 use."""
+    sides = range(2, BUCKETS + 1) if step == 1 else (16, 24)
+    text = "".join(f"Eval vm_compute in map printed (all_boundaries {side} {DISTANCE}).\n" for side in sides)
+    rows = dict(zip(sides, lists(coq(build, "t5_bias", text))))
+    starts = {}
+    for side, row in rows.items():
+        distances = range(side // 2 + 1, DISTANCE + 1)
+        if len(row) != len(distances) or any(len(begin) != side - side // 2 - 1 for begin in row):
+            raise RuntimeError(f"{side} buckets: Coq printed another number of boundaries")
+        starts |= {(side, distance): begin for distance, begin in zip(distances, row)}
+    table = {key: [x if x < key[0] // 2 else key[0] // 2 + bisect.bisect_right(begin, x) for x in range(REACH + 1)]
+             for key, begin in starts.items()}
+    return (digests(table) +
+            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance, "starts": starts[side, distance]}
+             for side in rows for distance in SHOWN if (side, distance) in starts])
+
+
+def digests(table):
+    """table: (buckets a side, max_distance) -> bucket of each distance 0 .. REACH."""
+    entries = []
+    sides = sorted({side for side, _ in table})
+    for bidirectional in (True, False):
+        for count in range(2, BUCKETS + 1):
+            side = count // 2 if bidirectional else count
+            if side not in sides:
+                continue
+            digest = hashlib.sha256()
+            for distance in range(side // 2 + 1, DISTANCE + 1):
+                one = bytes(table[side, distance])
+                after = bytes(side + bucket for bucket in one[1:]) if bidirectional else bytes(REACH)
+                digest.update(one[::-1] + after)
+            entries.append({"clause": "T5-3", "bidirectional": bidirectional, "num_buckets": count,
+                            "sha256": digest.hexdigest()})
+    return entries
+
+
+# Bounds (BOUND-2 to BOUND-5, SIN-11, SIN-12): the definitions of the theorems at points of every shape.
+UNITS = ("f64", "f32", "bf16", "f16")
+# base, and the exponent 2 i / d of pair i: none is a binary fraction.
+COUNTS = ((10000, 1, 80), (10000, 31, 80), (10000, 63, 160), (500000, 1, 96), (500000, 47, 96), (100, 1, 12))
+POINTS = ((1.5, 2.5, 0.75, 3.25, 0.0), (0.0, 1.0, 1.0, 2.0, 2.0**-12), (-0.625, 4096.0, 17.0, 5000.0, 0.25),
+          (2.0**-130, 2.0**-129, 2.0**-128, 2.0**-127, 2.0**-20))
+
+
+def exact(number):
+    """A binary64 number, exactly, as Coq reads it."""
+    found = fractions.Fraction(number)
+    return f"({found.numerator} / {found.denominator})" if found.denominator > 1 else f"({found.numerator})"
+
+
+def bounds(build, step=1):
+    entries, asked = [], []
+
+    def add(expression, **entry):
+        entries.append(entry)
+        asked.append((expression, "enclose_bound {n}"))
+
+    def finished(output, arithmetic, y, error):
+        return error if output == arithmetic else f"output_bound {output} {exact(y)} ({error})"
+
+    for f in UNITS:
+        add(f"u {f}", clause="FORMAT-2", bound="u", format=f)
+        add(f"eta {f}", clause="FORMAT-2", bound="eta", format=f)
+        for n in (1, 2, 4, 7.5, 60):
+            add(f"gamma {exact(n)} (u {f})", clause="BOUND-2", bound="gamma", format=f, n=n)
+    for base, pair, width in COUNTS:
+        origin = {"base": base, "pair": pair, "width": width}
+        e = f"({2 * pair} / {width})"
+        counts = {"working": f"working_count {base} {e}", "exp": f"exp_count {base} {e}",
+                  "chained": f"3 + chained_count {base} (2 / {width}) {pair}"}
+        for form, count in counts.items():
+            add(count, clause="BOUND-3", bound="count", form=form, **origin)
+            for m in (1, 4097, 2**24 + 1):
+                rounded = 1 if m > 2**24 else 0
+                add(f"angle_error ({count} + 1 + {rounded}) (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
+                    bound="angle", form=form, position=m, a=1.5, **origin)
+    for y, S, turned, size, D in POINTS:
+        point = {"y": y, "S": S, "S_turned": turned, "size": size, "D": D}
+        numbers = " ".join(exact(number) for number in (S, turned, size, D))
+        for output, profile, arithmetic, d, eta in (
+                ("f64", "standard", "f64", "(2 * u f64)", "(eta f64)"),
+                ("f32", "standard", "f32", "(2 * u f32)", "(eta f32)"),
+                ("bf16", "f32-angle", "f32", "(2 * u f32)", "(eta f32)"),
+                ("f16", "f32-angle", "f32", "(2 * u f32)", "(eta f32)"),
+                ("bf16", "f32-angle-16", "bf16", "(narrow_table_error bf16)", "(eta bf16)"),
+                ("f16", "f32-angle-16", "f16", "(narrow_table_error f16)", "(eta f16)")):
+            add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) {d} (eta {arithmetic}) {eta} {numbers}"),
+                clause="BOUND-5", bound="rotation", profile=profile, format=output, **point)
+            add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) 0 (eta {arithmetic}) 0 {numbers}"),
+                clause="BOUND-5", bound="rotation_given", profile=profile, format=output, **point)
+        for output, working in (("f64", "f64"), ("f32", "f32"), ("bf16", "f32"), ("f16", "f32")):
+            for scalings, scale in ((0, 1), (2, 1.5)):
+                underflow = f"(({exact(scale)} + 1) * eta {working})" if scalings else f"(eta {working})"
+                add(finished(output, working, S, f"table_bound {working} {scalings} {underflow} {exact(S)} {exact(turned)} {exact(D)}"),
+                    clause="BOUND-4", bound="table", format=output, scalings=scalings, scale=scale, **point)
+            for scaled in (False, True):
+                q, lost = (f"(gamma 2 (u {working}))", f"(eta {working})") if scaled else ("0", "0")
+                add(finished(output, working, y, f"add_bound (u {working}) {q} {lost} {exact(S)} {exact(turned)} {exact(D)}"),
+                    clause="SIN-11", bound="add", format=output, scaled=scaled, **point)
+    # SIN-12: two pairs, cosine and sine of their offset, the errors of both rows' angles.
+    pairs = ((0.6, 0.8, 2.0**-20, 2.0**-21), (-0.28125, 0.9375, 2.0**-11, 0.0))
+    offset = " + ".join(f"moved ({exact(Dm)} + {exact(Dn)}) {exact(c)} {exact(s)}" for c, s, Dm, Dn in pairs)
+    for output, profile, arithmetic, working, d, eta in (
+            ("f64", "f32-angle", "f64", "f64", "2 * u f64", "eta f64"),
+            ("f32", "f32-angle", "f32", "f32", "2 * u f32", "eta f32"),
+            ("bf16", "f32-angle-16", "bf16", "f32", "narrow_table_error bf16", "eta bf16"),
+            ("f16", "f32-angle-16", "f16", "f32", "narrow_table_error f16", "eta f16")):
+        for K in (1, 1.5):
+            entry = f"({d})" if K == 1 else f"({d} + gamma 3 (u {working}))"
+            em, en = (f"(fun i => if (i =? 0)%nat then pair_error {entry} {exact(pairs[0][k])} "
+                      f"else pair_error {entry} {exact(pairs[1][k])})" for k in (2, 3))
+            g = f"((1 + gamma 4 (u {arithmetic})) * (1 + gamma 2 (u {working})) - 1)"
+            rows = f"(rows_bound {exact(K)} 2 {em} {en} ({eta}))"
+            arguments = {"clause": "SIN-12", "profile": profile, "format": output, "scale": K, "value": 0.75,
+                         "pairs": [list(pair) for pair in pairs]}
+            add(finished(output, arithmetic if output == working else "", 0.75,
+                         f"similarity_bound {exact(K)} 2 {entry} (u {arithmetic}) (gamma 3 (u {working})) ({offset}) ({eta})"),
+                bound="similarity", **arguments)
+            add(finished(output, arithmetic if output == working else "", 0.75,
+                         f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
+    entries, asked = entries[::step], asked[::step]
+    for entry, found in zip(entries, enclose(build, "bounds", asked)):
+        entry |= found
+    return entries
+
+
+FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias, "bounds": bounds}
+STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2, "bounds": 7}  # of the sample
+
+
+def path(vectors, name):
+    return vectors / f"certified_{name}.json"
+
+
+def write(build, vectors):
+    formal.need("certified")
+    for name, entries in FILES.items():
+        note = {"source": "computed by Coq from spec/theories; spec/theories/tools/certified_numbers.py write"}
+        if name == "t5_bias":
+            note["layout"] = LAYOUT
+        lines = ",\n".join("  " + json.dumps(entry) for entry in entries(build))
+        path(vectors, name).write_text(f'{json.dumps(note)[:-1]}, "numbers": [\n{lines}\n]}}\n')
+        print(path(vectors, name).name, flush=True)
+    return []
+
+
+def read(vectors, name):
+    return json.loads(path(vectors, name).read_text())
+
+
+def sample(build, vectors):
+    formal.need("certified")
+    problems = []
+    for name, entries in FILES.items():
+        written = [json.dumps(entry, sort_keys=True) for entry in read(vectors, name)["numbers"]]
+        again = [json.dumps(entry, sort_keys=True) for entry in entries(build, STEP[name])]
+        print(f"{len(again)} of the {len(written)} entries of {path(vectors, name).name} computed again")
+        problems += [f"{path(vectors, name).name} has not, but Coq computes: {entry}"
+                     for entry in again if entry not in set(written)]
+        if not again:
+            problems.append(f"{name}: nothing was computed")
+    return problems
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    steps = parser.add_subparsers(dest="step", required=True)
+    for step in (write, sample):
+        sub = steps.add_parser(step.__name__)
+        sub.add_argument("build", type=pathlib.Path)
+        sub.add_argument("vectors", type=pathlib.Path)
+        sub.set_defaults(run=step)
+    given = vars(parser.parse_args(words))
+    step = given.pop("run")
+    given.pop("step")
+    try:
+        problems = step(**{name: value.resolve() for name, value in given.items()})
+    except formal.Skipped as reason:
+        print(f"skipped: {reason}")
+        return formal.SKIPPED
+    print("\n".join(problems) or "no difference")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

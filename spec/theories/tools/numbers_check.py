@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The certified numbers of schemes that have no C++ yet, against arithmetic that knows nothing of Coq.
+
+    numbers_check.py VECTORS
+
+Buckets by the integers of T5-2, slopes by Press's recursion and exact 16th powers, scaled frequencies by the
+published code in decimals of 60 digits, and what others print. Exit 1 on a difference.
+"""
+import decimal
+import hashlib
+import json
+import pathlib
+import sys
+from fractions import Fraction
+
+DIGITS = 60
+# Fewer than 1000 operations on numbers of at most 10^6, each within half a unit of the last of 60 digits.
+SLACK = Fraction(1000 * 10**6, 10**DIGITS)
+decimal.getcontext().prec = DIGITS
+D = decimal.Decimal
+
+# Hugging Face, tests/utils/test_modeling_rope_utils.py (rope_theta 10000); Meta's Llama 3.1; magnitudes that
+# binary64 printed, 15 digits of them: what is asked, index, digits.
+PRINTED = [
+    *[(("yarn", 10000, 10), i, text) for i, text in
+      ((16, "1.0000e-01"), (17, "8.3479e-02"), (18, "6.9590e-02"), (19, "5.7925e-02"), (40, "4.3007e-04"),
+       (41, "2.7384e-04"))],
+    *[(("llama3", 10000, 10), i, text) for i, text in
+      ((31, "1.0730e-02"), (32, "7.7785e-03"), (33, "5.6009e-03"), (34, "3.9991e-03"), (35, "2.8248e-03"),
+       (36, "1.9675e-03"), (37, "1.3449e-03"), (38, "8.9549e-04"), (39, "5.7363e-04"), (40, "3.4539e-04"),
+       (41, "2.7384e-04"))],
+    *[(("dynamic", 10000, 10), i, text) for i, text in
+      ((1, "8.0931e-01"), (2, "6.5498e-01"), (3, "5.3008e-01"), (63, "1.6265e-06"))],
+    *[(("llama3", 500000, 8), i, text) for i, text in
+      ((28, "3.211446e-03"), (29, "2.166571e-03"), (30, "1.371894e-03"), (31, "8.567514e-04"),
+       (32, "5.248462e-04"), (33, "3.126938e-04"), (34, "1.785078e-04"), (35, "9.556212e-05"))],
+    (("yarn", None, 2), None, "1.06931471805599"), (("yarn", None, 10), None, "1.23025850929940"),
+    (("longrope", None, 2), None, "1.04446593573419"), (("longrope", None, 10), None, "1.14104928165771"),
+    (("longrope", None, 20), None, "1.18021292743330"), (("longrope", None, 32), None, "1.19023807142381"),
+]
+
+
+def value(text):
+    digits, exponent = text.split("p")
+    return int(digits, 16) * Fraction(2) ** int(exponent)
+
+
+def compute_pi():
+    """Machin: 16 atan(1/5) - 4 atan(1/239)."""
+    def atan_inverse(n):
+        total, k, power = D(0), 0, D(1) / n
+        while power:
+            term = power / (2 * k + 1)
+            if abs(term) < D(10) ** -(DIGITS + 5):
+                return total
+            total, k, power = total + (-term if k % 2 else term), k + 1, power / (n * n)
+    return 16 * atan_inverse(5) - 4 * atan_inverse(239)
+
+
+PI = compute_pi()
+
+
+# T5
+
+def one_side(side, distance, reach):
+    """Buckets of the distances 0 .. reach, by T5-2."""
+    exact = side // 2
+    count = side - exact
+    buckets, k = list(range(exact)), 0
+    for x in range(exact, reach + 1):
+        power = x**count
+        while k + 1 < count and exact ** (count - k - 1) * distance ** (k + 1) <= power:
+            k += 1
+        buckets.append(exact + k)
+    return buckets
+
+
+def check_t5_bias(numbers):
+    problems, tables, compared = [], {}, 0
+    for entry in numbers:
+        if "sha256" not in entry:
+            side, exact = entry["buckets_a_side"], entry["buckets_a_side"] // 2
+            one = one_side(side, entry["max_distance"], 520)  # where a bucket is empty, two begin together
+            if entry["starts"] != [next(x for x, found in enumerate(one) if found >= bucket)
+                                   for bucket in range(exact + 1, side)]:
+                problems.append(f"T5-2: {side} buckets a side, {entry['max_distance']}: other boundaries")
+            compared += 1
+            continue
+        both, count = entry["bidirectional"], entry["num_buckets"]
+        side = count // 2 if both else count
+        digest = hashlib.sha256()
+        for distance in range(side // 2 + 1, 513):
+            if (side, distance) not in tables:
+                tables[side, distance] = one_side(side, distance, 520)
+            one = tables[side, distance]
+            digest.update(bytes((side + one[rel] if rel > 0 else one[-rel]) if both else one[max(-rel, 0)]
+                                for rel in range(-520, 521)))
+        if digest.hexdigest() != entry["sha256"]:
+            problems.append(f"T5-3: {count} buckets, bidirectional {both}: another digest")
+        compared += 1
+    asked = {(e["bidirectional"], e["num_buckets"]) for e in numbers if "sha256" in e}
+    if asked != {(both, n) for both in (True, False) for n in range(4 if both else 2, 65)}:
+        problems.append("T5-3: not every num_buckets up to 64 is there")
+    return problems, compared
+
+
+# ALiBi
+
+def press(heads):
+    """Exponents of 1/2, as Press's code takes them."""
+    def of_power(n):
+        return [Fraction(8 * h, n) for h in range(1, n + 1)]
+    below = 1 << (heads.bit_length() - 1)
+    return of_power(below) + of_power(2 * below)[0::2][:heads - below]
+
+
+def check_alibi(numbers):
+    problems, heads, powers = [], set(), set()
+    for entry in numbers:
+        if "num_heads" in entry:
+            heads.add(entry["num_heads"])
+            if [Fraction(j, 16) for j in entry["sixteenths"]] != press(entry["num_heads"]):
+                problems.append(f"ALIBI-1: {entry['num_heads']} heads: other slopes")
+        else:
+            powers.add(entry["power"])
+            if not value(entry["low"]) ** 16 <= Fraction(1, 2 ** entry["power"]) <= value(entry["high"]) ** 16:
+                problems.append(f"ALIBI-1: 2^(-{entry['power']}/16) is not enclosed")
+    if heads != set(range(1, 129)) or powers != set(range(1, 129)):
+        problems.append("ALIBI-1: not every head count up to 128 is there")
+    return problems, len(numbers)
+
+
+# Context extension, after the published code
+
+def frequencies(p):
+    """Every pair's frequency."""
+    kind, factor, base, width = p["rope_type"], D(p["factor"]), D(p["rope_theta"]), p["rotary_dim"]
+    length = D(p.get("original_max_position_embeddings", 0))
+    if kind in ("ntk", "dynamic"):
+        if kind == "dynamic":
+            factor = factor * max(D(p["seq_len"]), length) / length - (factor - 1)
+        base *= factor ** (D(width) / (width - 2))
+    plain = [1 / base ** (D(2 * i) / width) for i in range(width // 2)]
+    if kind in ("ntk", "dynamic"):
+        return plain
+    if kind == "linear":
+        return [w / factor for w in plain]
+    if kind == "yarn":
+        low, high = (width * (length / (turns * 2 * PI)).ln() / (2 * base.ln()) for turns in (32, 1))
+        if p.get("truncate", True):
+            low, high = low.to_integral_value(decimal.ROUND_FLOOR), high.to_integral_value(decimal.ROUND_CEILING)
+        low, high = max(low, D(0)), min(high, D(width - 1))
+        kept = [1 - min(max((i - low) / (high - low), D(0)), D(1)) for i in range(width // 2)]
+        return [w / factor * (1 - keep) + w * keep for w, keep in zip(plain, kept)]
+    scaled = []
+    for w in plain:  # llama3, factors 1 and 4
+        wavelength = 2 * PI / w
+        smooth = (length / wavelength - 1) / (4 - 1)
+        scaled.append(w / factor if wavelength > length else w if wavelength < length / 4
+                      else (1 - smooth) * w / factor + smooth * w)
+    return scaled
+
+
+def magnitude(p):
+    factor = D(p["factor"])
+    if factor <= 1:
+        return D(1)
+    if p["rope_type"] == "yarn":
+        return D("0.1") * factor.ln() + 1
+    return (1 + factor.ln() / D(p["original_max_position_embeddings"]).ln()).sqrt()
+
+
+def check_rope_scaling(numbers):
+    problems, known, found = [], {}, {}
+    for entry in numbers:
+        p, low, high = entry["parameters"], value(entry["low"]), value(entry["high"])
+        key = json.dumps(p, sort_keys=True)
+        if entry["output"] == "w" and key not in known:
+            known[key] = frequencies(p)
+        ours = Fraction(known[key][entry["index"][0]] if entry["output"] == "w" else magnitude(p))
+        if not low - SLACK <= ours <= high + SLACK or high - low > Fraction(1, 2**100):
+            problems.append(f"{entry['clause']}: {p} {entry['index']}: {float(ours)} is not enclosed")
+        found.setdefault((p["rope_type"], p.get("rope_theta"), p["factor"]), {})[(entry["index"] or [None])[0]] = low
+    for name, index, text in PRINTED:
+        half = Fraction(10) ** D(text).as_tuple().exponent / 2  # of the last printed place
+        if abs(found.get(name, {}).get(index, Fraction(-1)) - Fraction(text)) > half + Fraction(1, 2**100):
+            problems.append(f"SCALE: {name} {index}: others print {text}")
+    return problems, len(numbers) + len(PRINTED)
+
+
+def check(vectors):
+    problems = []
+    for name, compare in (("t5_bias", check_t5_bias), ("alibi", check_alibi), ("rope_scaling", check_rope_scaling)):
+        numbers = json.loads((vectors / f"certified_{name}.json").read_text())["numbers"]
+        found, compared = compare(numbers)
+        problems += found if compared else [f"{name}: nothing was compared"]
+        print(f"{compared} entries of certified_{name}.json compared")
+    return problems
+
+
+if __name__ == "__main__":
+    faults = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(faults) or "no difference")
+    sys.exit(1 if faults else 0)
