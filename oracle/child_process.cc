@@ -130,7 +130,7 @@ Bytes ChildProcess::Ask(std::span<const std::byte> question, std::string_view an
     bool input_closed = false;
     while (!reader.done()) {
       std::array<pollfd, 3> waits = {{{out_, POLLIN, 0}, {err_, POLLIN, 0}, {-1, POLLOUT, 0}}};
-      if (!question.empty() && !input_closed) waits[2].fd = in_;
+      if (!question.empty()) waits[2].fd = in_;
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
       const int ready =
           left.count() <= 0 ? 0 : poll(waits.data(), waits.size(), static_cast<int>(left.count()));
@@ -144,7 +144,7 @@ Bytes ChildProcess::Ask(std::span<const std::byte> question, std::string_view an
         DieOfClosedPipe(reader.begun() ? "output within a frame" : "output");
       if (waits[2].revents != 0 && !reader.done())
         question = question.subspan(Write(question, &input_closed));
-      if (input_closed && Wait(milliseconds(0))) DieOfClosedPipe("input");
+      if (input_closed) DieOfClosedPipe("input");
     }
     if (!question.empty()) Die("answered before it had read the question");
     return {reader.payload().begin(), reader.payload().end()};

@@ -26,7 +26,8 @@ class ChildDied : public std::runtime_error {
 class ChildProcess {
  public:
   // Throws ChildDied where it cannot be started. The child has a process group of its own, which
-  // dies with this object; the child itself also dies with this process, however that ends.
+  // dies with this object; on Linux the child itself also dies with the thread that started it,
+  // however that ends.
   explicit ChildProcess(const std::vector<std::string>& arguments);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

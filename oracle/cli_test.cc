@@ -95,7 +95,7 @@ TEST_F(CliTest, UsageIsRefused) {
   ExpectRefused({"frobnicate"}, "frobnicate");
   ExpectRefused({"check"}, "FILE = (missing)");
   ExpectRefused({"check", kRecording, "--subject", "builtin", "--operation", "rope.apply"},
-                "selects properties; the files state their own");
+                "--operation = (given): is for the suite");
   ExpectRefused({"check", kRecording, "--subject", "builtin", "--cases", "5"},
                 "--cases = (given): is for the suite");
   ExpectRefused({"check", "--subject", "builtin", "--profile", "rounded"}, "excludes");

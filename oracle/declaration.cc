@@ -25,8 +25,10 @@ std::optional<Case> SmallCase(const std::string& operation, Format format) {
 
 PropertyReport CheckDeclaration(properties::Subject& subject, const std::string& operation_glob) {
   PropertyReport report;
-  report.property = {"declaration", "SUBJ-2", "", "what is not declared is not answered", {},
-                     true,          {}};
+  report.property.name = "declaration";
+  report.property.clause = "SUBJ-2";
+  report.property.text = "what is not declared is not answered";
+  report.property.algebraic = true;
   for (const OperationSpec* spec : AllOperations()) {
     const OperationSpec& operation = *spec;
     if (!properties::GlobMatches(operation_glob, operation.name)) continue;

@@ -33,8 +33,7 @@ double Threshold(Format format) {
 bool Accepted(double a, double rounded, double truth, double bound, Format format) {
   if (a == rounded || (std::isnan(a) && std::isnan(rounded))) return true;
   if (std::abs(a - truth) <= bound) return true;
-  if (std::isinf(a) && a * truth > 0 &&
-      (std::abs(truth) + bound) * (1 - 0x1p-51) >= Threshold(format))
+  if (std::isinf(a) && ((a > 0 ? truth : -truth) + bound) * (1 - 0x1p-51) >= Threshold(format))
     return true;
   return !std::isfinite(a) && std::isinf(bound);
 }

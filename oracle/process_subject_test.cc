@@ -144,6 +144,19 @@ TEST(ProcessSubject, EveryDeathIsNamedAndTheRunGoesOn) {
   }
 }
 
+// A pipe that nobody reads is a finding too, and no signal to us.
+TEST(ProcessSubject, AClosedInputIsNamed) {
+  ProcessOptions options;
+  options.batch_cases = 1;
+  ProcessSubject subject(Child("deaf"), options);
+  Asked asked(2, {0});
+  const std::vector<Outcome> outcomes = subject.RunBatch(asked.calls);
+  EXPECT_EQ(outcomes[0].status, Outcome::kOk) << outcomes[0].message;
+  EXPECT_EQ(outcomes[1].status, Outcome::kCrashed);
+  EXPECT_EQ(outcomes[1].message.rfind("the process closed its standard input", 0), 0u)
+      << outcomes[1].message;
+}
+
 // The process lives on: these are findings on the case alone.
 TEST(ProcessSubject, BadAnswersFail) {
   const std::tuple<const char*, Outcome::Status, const char*> answers[] = {

@@ -74,7 +74,7 @@ def judge(path):
     stated, bound = tensors["truth/y"], tensors[f"bound/{PROFILE}/y"]
     threshold = OVERFLOW[json.loads(metadata["gnomon.case"]).get("format", "f32")]
     right = (y == rounded) | (np.isnan(y) & np.isnan(rounded)) | (np.abs(y - stated) <= bound)
-    right |= np.isinf(y) & (y * stated > 0) & ((np.abs(stated) + bound) * (1 - 2.0**-51) >= threshold)
+    right |= np.isinf(y) & ((np.sign(y) * stated + bound) * (1 - 2.0**-51) >= threshold)
     return int(np.sum(~(right | (~np.isfinite(y) & np.isinf(bound)))))
 
 
