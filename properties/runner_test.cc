@@ -12,7 +12,7 @@ namespace {
 PropertyReport Check(const std::function<void(Trial&)>& check, SuiteOptions options = {}) {
   ReferenceSubject subject(Format::kF32);
   PropertyReport report;
-  report.property = {"test.property", "ROPE-4", "", {"rope.table"}, true, check};
+  report.property = {"test.property", "ROPE-4", "", "", {"rope.table"}, true, check};
   RunProperty(subject, {Format::kF32}, options, &report);
   return report;
 }
