@@ -2,8 +2,10 @@
 // about, at points where Coq evaluated them (spec/vectors/certified_bounds.json).
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "gnomon/reference/interval.h"

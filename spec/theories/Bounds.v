@@ -386,6 +386,96 @@ Proof.
     unfold Rpower, t; rewrite <- exp_plus; f_equal; ring.
 Qed.
 
+(** The same of a base that was rounded: e roundings more, and one of the slack that BOUND-3
+allows. *)
+Lemma one_more e n u d t : 0 <= u -> 0 <= e -> 0 <= n -> (n + e) * u < 1 ->
+  Rabs d <= gamma n u -> Rabs t <= e * u -> Rabs ((1 + d) * exp t - 1) <= gamma (n + e) u.
+Proof.
+  intros Hu He Hn H Hd Ht.
+  assert (Hnu : 0 <= n * u) by now apply Rmult_le_pos.
+  assert (Heu : 0 <= e * u) by now apply Rmult_le_pos.
+  assert (Hg : forall k, k * u < 1 -> 1 + gamma k u = / (1 - k * u)) by (intros; unfold gamma;
+    field; lra).
+  assert (E1 : exp (e * u) <= / (1 - e * u)).
+  { assert (H1 : 1 - e * u <= exp (- (e * u))) by (pose proof (exp_ineq1_le (- (e * u))); lra).
+    rewrite <- (Rinv_inv (exp (e * u))), <- exp_Ropp; apply Rinv_le_contravar; lra. }
+  assert (E2 : (1 + gamma n u) * exp (e * u) <= 1 + gamma (n + e) u).
+  { rewrite !Hg by lra; apply Rle_trans with (/ (1 - n * u) * / (1 - e * u)).
+    - apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra|exact E1].
+    - rewrite <- Rinv_mult; apply Rinv_le_contravar; [lra|].
+      assert (0 <= n * u * (e * u)) by (now apply Rmult_le_pos); lra. }
+  apply abs_le_inv in Ht; pose proof (exp_pos t) as P.
+  assert (Up : exp t <= exp (e * u))
+    by (destruct (Req_dec t (e * u)) as [->|]; [lra|left; apply exp_increasing; lra]).
+  assert (Low : 1 - e * u <= exp t) by (pose proof (exp_ineq1_le t); lra).
+  assert (Ab : Rabs (exp t - 1) <= exp (e * u) - 1).
+  { assert (1 + e * u <= exp (e * u)) by apply exp_ineq1_le; apply Rabs_le; split; lra. }
+  replace ((1 + d) * exp t - 1) with (exp t - 1 + d * exp t) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_mult, (Rabs_pos_eq (exp t)) by lra.
+  assert (Rabs d * exp t <= gamma n u * exp (e * u)) by (apply Rmult_le_compat; lra ||
+    apply Rabs_pos); lra.
+Qed.
+
+Theorem BOUND_3_chained_inexact_base u base e1 i b r q (v : list R) (e := INR i * e1)
+  (C := chained_count base e1 i + 1 + e) : 0 <= u -> 0 <= e1 -> 0 < base -> Rabs b <= u / (1 + u) ->
+  Rabs r <= u -> Rabs q <= 2 * u -> (forall x, In x v -> Rabs x <= u) -> length v = i ->
+    C * u < 1 ->
+  Rabs ((Rpower (base * (1 + b)) (- (e1 * (1 + r))) * (1 + q)) ^ i *
+    fold_right (fun x y => (1 + x) * y) 1 v - Rpower base (- e)) <= gamma C u * Rpower base (- e).
+Proof.
+  intros Hu He1 Hbase Hb Hr Hq Hv Hi Hn; pose proof (ln_of_rounding u b Hu Hb) as Hlb.
+  assert (Hb1 : 0 < 1 + b).
+  { apply abs_le_inv in Hb; assert (u / (1 + u) < 1); [|lra].
+    apply Rmult_lt_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra. }
+  assert (He : 0 <= e) by (apply Rmult_le_pos; [apply pos_INR|trivial]).
+  assert (Hl : Rabs (ln (base * (1 + b))) <= Rabs (ln base) + u).
+  { rewrite ln_mult by trivial; eapply Rle_trans; [apply Rabs_triang|lra]. }
+  assert (H3 : 0 <= 3 * INR i) by (pose proof (pos_INR i); lra).
+  assert (HLe : 0 <= Rabs (ln base) * e) by (apply Rmult_le_pos; [apply Rabs_pos|trivial]).
+  assert (HCu : 0 <= (chained_count base e1 i + 1) * u /\ 0 <= e * u).
+  { unfold chained_count; fold e; split; apply Rmult_le_pos; lra. }
+  assert (Hn' : chained_count (base * (1 + b)) e1 i <= chained_count base e1 i + 1).
+  { unfold chained_count; fold e; unfold C in Hn.
+    assert (Rabs (ln (base * (1 + b))) * e <= (Rabs (ln base) + u) * e) by (apply
+      Rmult_le_compat_r; trivial).
+    assert (e * u < 1) by lra; lra. }
+  assert (Hnu : chained_count (base * (1 + b)) e1 i * u <= (chained_count base e1 i + 1) * u)
+    by (apply Rmult_le_compat_r; trivial).
+  pose proof (BOUND_3_chained_frequency u (base * (1 + b)) e1 i r q v Hu He1 Hr Hq Hv Hi
+    ltac:(unfold C in Hn; lra)) as H.
+  fold e in H; set (y := _ * fold_right _ 1 v) in *; set (n' := chained_count (base * (1 + b)) e1
+    i) in *.
+  assert (P' : 0 < Rpower (base * (1 + b)) (- e)) by apply exp_pos.
+  assert (P : 0 < Rpower base (- e)) by apply exp_pos.
+  set (t := - (e * ln (1 + b))).
+  assert (E : Rpower (base * (1 + b)) (- e) = Rpower base (- e) * exp t).
+  { unfold Rpower, t; rewrite ln_mult, <- exp_plus by trivial; f_equal; ring. }
+  assert (Ht : Rabs t <= e * u).
+  { unfold t; rewrite Rabs_Ropp, Rabs_mult, (Rabs_pos_eq e) by trivial;
+    now apply Rmult_le_compat_l. }
+  set (d := y / Rpower (base * (1 + b)) (- e) - 1).
+  assert (Ey : y = (1 + d) * exp t * Rpower base (- e)).
+  { unfold d; transitivity (y / Rpower (base * (1 + b)) (- e) * (Rpower base (- e) * exp t));
+      [rewrite <- E; field; lra|ring]. }
+  assert (Hn0 : 0 <= n') by (unfold n', chained_count; fold e;
+    pose proof (Rabs_pos (ln (base * (1 + b))));
+    assert (0 <= Rabs (ln (base * (1 + b))) * e) by (apply Rmult_le_pos; trivial); lra).
+  assert (Hd : Rabs d <= gamma (chained_count base e1 i + 1) u).
+  { apply Rle_trans with (gamma n' u).
+    - unfold d; replace (y / Rpower (base * (1 + b)) (- e) - 1) with
+        ((y - Rpower (base * (1 + b)) (- e)) * / Rpower (base * (1 + b)) (- e)) by (field; lra).
+      rewrite Rabs_mult, (Rabs_pos_eq (/ _)) by (left; now apply Rinv_0_lt_compat).
+      apply Rmult_le_reg_r with (Rpower (base * (1 + b)) (- e)); trivial.
+      rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra; exact H.
+    - assert (G : forall k, k * u < 1 -> gamma k u = / (1 - k * u) - 1) by (intros; unfold gamma;
+      field; lra).
+      unfold C in Hn; rewrite !G by lra; apply Rplus_le_compat_r, Rinv_le_contravar; lra. }
+  rewrite Ey; replace ((1 + d) * exp t * Rpower base (- e) - Rpower base (- e)) with
+    (((1 + d) * exp t - 1) * Rpower base (- e)) by ring.
+  rewrite Rabs_mult, (Rabs_pos_eq (Rpower base _)) by lra; apply Rmult_le_compat_r; [lra|].
+  unfold C in *; apply one_more; trivial; unfold chained_count; fold e; lra.
+Qed.
+
 (** Normative: BOUND-3.  The angle from a frequency [w'] that amounts to the roundings [l] (and
     the exponential exp t, |t| <= s u) and may have underflowed by [e]; position [m], rounded by
     [r]; product rounded by [r']. *)

@@ -21,7 +21,8 @@ import formal
 
 HEADER = """From Coq Require Import Reals ZArith List.
 From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
-From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError PairwiseError DistanceError.
+From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError
+  PairwiseError DistanceError.
 From Gnomon.certified Require Import Numbers.
 Set Printing Width 100000. Set Printing Depth 100000. Open Scope R_scope.
 """
@@ -162,7 +163,8 @@ def finish(build, name, entries, asked):
 def alibi(build, step=1):
     heads = list(range(1, SLOPES + 1))[::step]
     asked = "; ".join(map(str, heads))
-    rows = lists(coq(build, "alibi_heads", f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."))
+    text = f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."
+    rows = lists(coq(build, "alibi_heads", text))
     powers = list(range(1, SLOPES + 1))[::step]
     found = enclose(build, "alibi", [(f"Rpower 2 (- ({j} / 16))", None) for j in powers])
     return ([{"clause": "ALIBI-1", "num_heads": H, "sixteenths": row} for H, row in zip(heads, rows[0], strict=True)] +
@@ -279,18 +281,20 @@ def bounds(build, step=1):
                 ("f16", "f32-angle", "f32", "(2 * u f32)", "(eta f32)"),
                 ("bf16", "f32-angle-16", "bf16", "(narrow_table_error bf16)", "(eta bf16)"),
                 ("f16", "f32-angle-16", "f16", "(narrow_table_error f16)", "(eta f16)")):
-            add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) {d} (eta {arithmetic}) {eta} {numbers}"),
+            add(finished(output, arithmetic, y,
+                         f"rotation_bound (u {arithmetic}) {d} (eta {arithmetic}) {eta} {numbers}"),
                 clause="BOUND-5", bound="rotation", profile=profile, format=output, **point)
             add(finished(output, arithmetic, y, f"rotation_bound (u {arithmetic}) 0 (eta {arithmetic}) 0 {numbers}"),
                 clause="BOUND-5", bound="rotation_given", profile=profile, format=output, **point)
         for output, working in (("f64", "f64"), ("f32", "f32"), ("bf16", "f32"), ("f16", "f32")):
             for scalings, scale in ((0, 1), (2, 1.5)):
                 underflow = f"(({exact(scale)} + 1) * eta {working})" if scalings else f"(eta {working})"
-                add(finished(output, working, S, f"table_bound {working} {scalings} {underflow} {exact(S)} {exact(turned)} {exact(D)}"),
+                values = f"{exact(S)} {exact(turned)} {exact(D)}"
+                add(finished(output, working, S, f"table_bound {working} {scalings} {underflow} {values}"),
                     clause="BOUND-4", bound="table", format=output, scalings=scalings, scale=scale, **point)
             for scaled in (False, True):
                 q, lost = (f"(gamma 2 (u {working}))", f"(eta {working})") if scaled else ("0", "0")
-                add(finished(output, working, y, f"add_bound (u {working}) {q} {lost} {exact(S)} {exact(turned)} {exact(D)}"),
+                add(finished(output, working, y, f"add_bound (u {working}) {q} {lost} {values}"),
                     clause="SIN-11", bound="add", format=output, scaled=scaled, **point)
     # SIN-12: two pairs, cosine and sine of their offset, the errors of both rows' angles.
     pairs = ((0.6, 0.8, 2.0**-20, 2.0**-21), (-0.28125, 0.9375, 2.0**-11, 0.0))
@@ -309,7 +313,8 @@ def bounds(build, step=1):
             arguments = {"clause": "SIN-12", "profile": profile, "format": output, "scale": K, "value": 0.75,
                          "pairs": [list(pair) for pair in pairs]}
             add(finished(output, arithmetic if output == working else "", 0.75,
-                         f"similarity_bound {exact(K)} 2 {entry} (u {arithmetic}) (gamma 3 (u {working})) ({offset}) ({eta})"),
+                         f"similarity_bound {exact(K)} 2 {entry} (u {arithmetic}) (gamma 3 (u {working})) ({offset}) "
+                         f"({eta})"),
                 bound="similarity", **arguments)
             add(finished(output, arithmetic if output == working else "", 0.75,
                          f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
@@ -319,7 +324,8 @@ def bounds(build, step=1):
     return entries
 
 
-FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias, "bounds": bounds}
+FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias,
+         "bounds": bounds}
 STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2, "bounds": 7}  # of the sample
 
 
