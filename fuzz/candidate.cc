@@ -1,11 +1,16 @@
 #include "gnomon/fuzz/candidate.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "gnomon/fuzz/loaded_plugin.h"
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/spec/rejected.h"
 
@@ -31,6 +36,41 @@ void MakeFolder(const std::string& out) {
   std::error_code error;
   fs::create_directories(out, error);
   if (!fs::is_directory(out)) throw oracle::BadFile(out, "is no folder and cannot be made");
+}
+
+// The known mistakes that reproduce a find, as one name; empty: none known, or nothing to compare.
+std::string MistakeOf(const properties::Subject& subject, const Find& find) {
+  if (!find.judged) return "";
+  std::map<std::string, ConstTensorView> outputs;
+  for (const auto& [role, tensor] : find.outputs) outputs.emplace(role, tensor.view());
+  const oracle::Diagnosis diagnosis =
+      oracle::Diagnose({{&find.c, &outputs}}, {std::nullopt, subject.Promise()});
+  return fmt::format("{}", fmt::join(diagnosis.mistakes, " or "));
+}
+
+struct Named {
+  const Find* find;
+  std::string mistake;
+};
+
+// Of finds with one operation, format, clause and known mistake, the plainest.
+std::vector<Named> OneOfEachMistake(const properties::Subject& subject,
+                                    const std::vector<Find>& finds) {
+  std::vector<Named> named;
+  for (const Find& find : finds) {
+    const std::string mistake = MistakeOf(subject, find);
+    const auto same = std::find_if(named.begin(), named.end(), [&](const Named& other) {
+      return !mistake.empty() && other.mistake == mistake &&
+             other.find->c.operation == find.c.operation && other.find->c.format == find.c.format &&
+             other.find->clause == find.clause;
+    });
+    if (same == named.end()) {
+      named.push_back({&find, mistake});
+    } else if (find.where.within(same->find->where)) {
+      same->find = &find;
+    }
+  }
+  return named;
 }
 
 // The command that asks or judges a find again.
@@ -62,7 +102,8 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
                            (result.guided ? ", led by the candidate's coverage"
                                           : ", not led by coverage: the candidate is not "
                                             "instrumented, or is no plug-in");
-  const size_t finds = result.finds.size();
+  const std::vector<Named> named = OneOfEachMistake(*subject, result.finds);
+  const size_t finds = named.size();
   if (finds > 0) {
     line(std::to_string(finds) + (finds == 1 ? " find: " : " finds: ") + what);
   } else if (result.asked == 0 && result.unrepeated.empty()) {
@@ -71,10 +112,12 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
   } else {
     line("nothing found: " + what);
   }
-  for (const Find& find : result.finds) {
+  for (const auto& [found, mistake] : named) {
+    const Find& find = *found;
     report.exit_code = std::max(report.exit_code, find.crashed ? 2 : 1);
     line("  " + find.Signature());
     line("    " + find.question.property + ": " + find.message);
+    if (!mistake.empty()) line("    mistake: " + mistake);
     if (options.out.empty()) continue;
     const std::string file =
         (fs::path(options.out) / (find.c.operation + "-" + oracle::CaseId(find.c) + ".safetensors"))

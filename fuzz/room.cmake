@@ -41,7 +41,7 @@ endif()
 
 # The candidate of the test. Clang's coverage leads the search; without clang it is searched unled.
 if(GNOMON_TESTS)
-  set(candidate ${PROJECT_SOURCE_DIR}/fuzz/testing/three_bugs.c)
+  set(candidate ${PROJECT_SOURCE_DIR}/oracle/examples/fuzzing/three_bugs.c)
   find_program(GNOMON_CLANG NAMES clang-14 clang)
   mark_as_advanced(GNOMON_CLANG)
   if(GNOMON_CLANG)
@@ -49,7 +49,7 @@ if(GNOMON_TESTS)
     add_custom_command(OUTPUT ${library} DEPENDS ${candidate} ${PROJECT_SOURCE_DIR}/oracle/gnomon_plugin.h
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bin/plugins
       COMMAND ${GNOMON_CLANG} -std=c99 -O2 -shared -fPIC -fsanitize=fuzzer-no-link -Wall -Wextra -Werror
-        -I ${PROJECT_BINARY_DIR}/include ${candidate} -o ${library} -lm)
+        -I ${PROJECT_SOURCE_DIR}/oracle ${candidate} -o ${library} -lm)
     add_custom_target(three_bugs ALL DEPENDS ${library})
   else()
     gnomon_plugin(three_bugs ${candidate})

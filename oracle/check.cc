@@ -8,9 +8,9 @@
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/conclusion.h"
-#include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/recording_files.h"
 #include "gnomon/oracle/report.h"
+#include "gnomon/oracle/report_diagnosis.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/oracle/text.h"
@@ -75,38 +75,6 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   }
 }
 
-// What may be wrong, and the failing element in a file of its own.
-void AddDiagnosis(const Recording& recording, const Demand& demand, const CheckArguments& arguments,
-                  Report* report) {
-  if (report->verdict != Verdict::kNonconforming) return;
-  const Answered answered{&recording.c, &recording.outputs};
-  report->diagnosis = std::make_shared<Diagnosis>(Diagnose({answered}, demand));
-  const Diagnosis& d = *report->diagnosis;
-  report->mistakes = d.mistakes;
-  if (d.smallest_element >= 0) {
-    const Cut cut = CutDown(answered, d.smallest_output, d.smallest_element);
-    const TensorSpec& spec =
-        OperationOf(recording.c).outputs[static_cast<size_t>(d.smallest_output)];
-    const std::string name =
-        ElementName(spec, IndexOf(recording.outputs.at(spec.role).shape, d.smallest_element));
-    if (arguments.out.empty()) {
-      report->hints.push_back("smallest failing case: " + name +
-                              " alone; --out DIR writes it to a file");
-    } else {
-      report->hints.push_back("smallest failing case: " + name + " alone: gnomon check " +
-                              WriteInto(arguments.out, cut));
-    }
-  }
-  if (!recording.axes_by_rank.empty()) report->hints.push_back(AxesHint(recording));
-}
-
-// A recording's report in every form.
-struct Judged {
-  Result result;
-  std::string text;
-  Json json;
-};
-
 Judged NothingIn(const std::string& path) {
   Judged judged;
   judged.result.source = path;
@@ -132,7 +100,9 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments) {
   const reference::Judgement judgement =
       reference::Judge(recording.c, recording.outputs, {arguments.progress});
   Report report(recording, judgement, demand);
-  AddDiagnosis(recording, demand, arguments, &report);
+  AddDiagnosis(recording, demand, arguments.out, &report);
+  if (report.diagnosis && !recording.axes_by_rank.empty())
+    report.hints.push_back(AxesHint(recording));
   Judged judged{ResultOf(path, recording, judgement, report), report.Text(), {}};
   judged.json = ReportAsJson({report, recording, judgement, judged.result.name});
   return judged;

@@ -8,6 +8,7 @@
 #include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/conclusion.h"
 #include "gnomon/oracle/recording_files.h"
+#include "gnomon/oracle/report_diagnosis.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/result.h"
 #include "gnomon/oracle/run_cases.h"
@@ -29,21 +30,17 @@ std::string Why(const Outcome& outcome) {
   }
 }
 
-struct Judged {
-  Result result;
-  std::string text;
-  Json json;
-};
-
 // One case, one verdict: of the answer where there is one, else of how there is none.
 Judged ResultOfCase(const properties::Subject& subject, const std::string& file, const Case& c,
-                    const CaseResult& of_case) {
+                    const CaseResult& of_case, const std::string& folder) {
   Judged judged;
   Recording recording;
   recording.c = c;
   if (of_case.judgement) {
     for (const auto& [role, tensor] : of_case.outputs) recording.outputs[role] = tensor.view();
-    const Report report(recording, *of_case.judgement, {subject.Promise()});
+    const Demand demand{subject.Promise()};
+    Report report(recording, *of_case.judgement, demand);
+    AddDiagnosis(recording, demand, folder, &report);
     judged.result = ResultOf(file, recording, *of_case.judgement, report);
     judged.text = report.Text();
     judged.json = ReportAsJson({report, recording, *of_case.judgement, judged.result.name});
@@ -88,7 +85,7 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   for (const auto& subject : subjects) {
     const std::vector<CaseResult> answers = RunCases(*subject, cases);
     for (size_t i = 0; i < files.size(); ++i) {
-      Judged judged = ResultOfCase(*subject, files[i], cases[i], answers[i]);
+      Judged judged = ResultOfCase(*subject, files[i], cases[i], answers[i], arguments.out);
       asked += judged.result.applicable;
       conform += judged.result.passes();
       text += one ? judged.text

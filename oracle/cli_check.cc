@@ -86,7 +86,7 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);
   return [=] {
-    for (const char* of_the_suite : {"--operation", "--cases", "--seed", "--out"})
+    for (const char* of_the_suite : {"--operation", "--cases", "--seed"})
       if (subject->count() > 0 && !arguments->recording.files.empty() &&
           app->count(of_the_suite) > 0)
         throw Rejected(of_the_suite, "(given)", "is for the suite: files are cases of their own",

@@ -110,7 +110,9 @@ Command FuzzCommand() {
        "its coverage leads the search.\n"
        "A find is reduced to one case, shrunk as long as nothing its wrong elements have in common "
        "(subnormal, tail, position) is added, and asked again of the candidate in a process of its "
-       "own. Of finds that have operation, format, clause and this in common one is kept.",
+       "own. Of finds that have operation, format, clause and this, or a known mistake, in common "
+       "one is "
+       "kept.",
        "0 nothing was found, 1 finds, 2 a crash among them, 3 usage or bad input, 4 nothing was "
        "asked",
        {{"gnomon fuzz --subject wrong:sign --operation 'rope.*' --time 1", 1}}},

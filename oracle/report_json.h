@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gnomon/oracle/report.h"
+#include "gnomon/oracle/result.h"
 #include "gnomon/oracle/strict_json.h"
 
 namespace gnomon::oracle {
@@ -17,6 +18,13 @@ struct ReportParts {
 };
 
 Json ReportAsJson(const ReportParts& parts);
+
+// One recording's or answer's report in every form.
+struct Judged {
+  Result result;
+  std::string text;
+  Json json;
+};
 
 }  // namespace gnomon::oracle
 

@@ -1,9 +1,9 @@
 /* RoPE in the half-split layout with three bugs planted, for the test of `gnomon fuzz`. GNOMON_BUGS
    names those that are on, of "tail position subnormal"; all of them where it is not set. */
+#include "gnomon_plugin.h"
+
 #include <float.h>
 #include <math.h>
-
-#include "gnomon/oracle/gnomon_plugin.h"
 
 enum { kLanes = 8 };
 
