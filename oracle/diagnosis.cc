@@ -77,11 +77,15 @@ double Evidence(const Prediction& p, const JudgedElement& e, size_t profile, For
   if (!std::isfinite(e.got) && p.open != 0) return 0;
   if (p.kind == Prediction::kAny || e.bits == e.rounded_truth_bits) return 0;
   if (p.kind == Prediction::kNonFinite) return std::isfinite(e.truth) ? most : 0;
-  if (!std::isfinite(e.got) || !std::isfinite(e.truth)) return most;
   const double off = std::abs(e.got - e.truth);
   if (off == 0 && p.kind == Prediction::kReal) return 0;
+  if (p.kind == Prediction::kBits && !std::isfinite(off)) return most;
   if (p.kind == Prediction::kBits) return std::min(most, std::log2(1 + 2 * off / e.ulp));
   const double low = p.low[profile], high = p.high[profile];
+  const double largest = LargestFinite(format);
+  if (!std::isfinite(e.got)) return low > largest / 2 || high < -largest / 2 ? most : 0;
+  if (!std::isfinite(high - low)) return 0;
+  if (!std::isfinite(e.truth)) return most;
   const double rounded = DecodeBits(format, e.rounded_truth_bits);
   if (low <= rounded && rounded <= high) return 0;
   const double reach = (high - low) / 2;
@@ -129,14 +133,14 @@ class Search {
     return text;
   }
 
-  // `magnitude`: the factor of the element that tells it most precisely.
+  // `magnitude`: the factors that every failing element met first allows, by f32-angle.
   void Estimate(const std::vector<size_t>& made, double* factor, double* error) const {
     std::vector<size_t> others;
     for (const size_t i : made)
       if (hypotheses_[i].id != "magnitude") others.push_back(i);
     if (others.size() == made.size()) return;
     constexpr size_t kAngle = *ProfileFromName("f32-angle");
-    *error = kInfinity;
+    double low = -kInfinity, high = kInfinity;
     for (const JudgedCase& judged : cases_) {
       if (judged.failing.empty()) continue;
       const std::unique_ptr<Predictor> predictor = Predict(judged.answered, others);
@@ -146,14 +150,14 @@ class Search {
         const Prediction p = predictor->At(e.output, e.number);
         if (p.kind != Prediction::kReal || p.value == 0 || !std::isfinite(e.got)) continue;
         const double reach = std::max(p.high[kAngle] - p.value, p.value - p.low[kAngle]);
-        if (!(reach / std::abs(p.value) < *error)) continue;
-        *error = reach / std::abs(p.value);
-        *factor = e.got / p.value;
+        const double slack = std::max(1.0, std::abs(e.got / p.value)) * reach / std::abs(p.value);
+        low = std::max(low, e.got / p.value - slack);
+        high = std::min(high, e.got / p.value + slack);
       }
-      break;
     }
-    if (!std::isfinite(*error) || *factor == 0 || *error > 0.25) *error = 0, *factor = 1;
-    *error *= std::max(1.0, std::abs(*factor));
+    if (!(low < high) || !std::isfinite(high - low)) return;
+    *factor = (low + high) / 2;
+    *error = (high - low) / 2;
   }
 
   // Adds these elements; false once no profile fits.
@@ -205,6 +209,8 @@ class Search {
       asked.emplace_back(&judged, std::move(predictor));
     }
     std::unordered_set<uint64_t> seen;
+    // A factor that was fitted explains as many bits less as it was told by.
+    if (error > 0) trial.evidence.fill(-std::max(0.0, std::log2(std::abs(factor - 1) / error)));
     for (const auto& [judged, predictor] : asked)
       if (!Add(*judged, *predictor, judged->all, &trial, &seen)) return trial;
     trial.complete = 2 * trial.excused <= trial.failing;

@@ -73,6 +73,13 @@ double Truncate(Format format, double v) {
   return std::ldexp(std::trunc(std::ldexp(v, -quantum)), quantum);
 }
 
+// The next value of the format, away from zero.
+double NextUp(Format format, double v) {
+  const FormatTraits& t = Traits(format);
+  const int exponent = v == 0 ? t.min_quantum_exponent : std::ilogb(v) - t.precision + 1;
+  return v + std::copysign(ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent)), v);
+}
+
 double StoreOne(const Change& change, Format format, double v) {
   switch (change.store) {
     case StoreAs::kTruncated:
@@ -80,8 +87,10 @@ double StoreOne(const Change& change, Format format, double v) {
       break;
     case StoreAs::kTwice:
       return RoundToFormat(format, RoundToFormat(WorkingFormat(format), v));
+    case StoreAs::kCapped:  // an infinity of the arithmetic, not one of the last rounding
+      if (std::isfinite(RoundToFormat(WorkingFormat(format), v))) break;
+      [[fallthrough]];
     case StoreAs::kSaturated:
-    case StoreAs::kCapped:
       return std::clamp(RoundToFormat(format, v), -LargestFinite(format), LargestFinite(format));
     case StoreAs::kFlushed:
       if (std::abs(v) < SmallestNormal(format)) return 0;
@@ -144,6 +153,13 @@ Turn Turns::At(int64_t given, int64_t pair) const {
       if (Replaces(change_) && kProfiles[i].angle != AngleForm::kExact)
         turn.D[i] += angle.angle * Gamma(2, UnitRoundoff(WorkingFormat(format_)));
     }
+  if (change_.angles_in) {
+    const double angle =
+        RoundToFormat(*change_.angles_in, static_cast<double>(position) * Frequency(pair));
+    turn.cos = std::cos(angle);
+    turn.sin = std::sin(angle);
+    turn.D.fill(0);
+  }
   const FrequencyRecipe r = recipe_(pair);
   if (change_.odd_cosine && (r.given == nullptr || change_.ignores_given))
     turn.cos = AngleAt(odd_terms_, position, pair).cos;
@@ -165,6 +181,8 @@ Turn Turns::At(int64_t given, int64_t pair) const {
       sum += term;
       size += std::abs(term);
     }
+    turn.sin = RoundToFormat(WorkingFormat(format_), sum);
+    if (std::isinf(turn.sin)) return turn;
     turn.sin = sum;
     const double roundings = 3 * change_.taylor_degree;
     turn.sin_error = size * Gamma(roundings, UnitRoundoff(WorkingFormat(format_))) +
@@ -179,10 +197,7 @@ Turn Turns::At(int64_t given, int64_t pair) const {
     const Format stored = change_.tables_in.value_or(working);
     for (double* v : {&turn.cos, &turn.sin}) {
       double entry = RoundToFormat(stored, *v);
-      const int quantum = std::max(entry == 0 ? Traits(stored).min_quantum_exponent
-                                              : std::ilogb(entry) - Traits(stored).precision + 1,
-                                   Traits(stored).min_quantum_exponent);
-      entry += std::copysign(std::ldexp(change_.ulps, quantum), entry);
+      for (int step = 0; step < change_.ulps; ++step) entry = NextUp(stored, entry);
       *v = entry;
     }
     turn.known_tables = true;
@@ -296,7 +311,8 @@ std::vector<SharedHypothesis> MakeShared() {
               [](Change* c) { c->integer_exponent = true; }),
       Formula("exponent-inverse", "position divided by the frequency",
               [](Change* c) { c->inverse = true; }),
-      Formula("exponent-doubled", "twice the exponent", [](Change* c) { c->doubled = true; }),
+      Formula(
+          "exponent-doubled", "twice the exponent", [](Change* c) { c->doubled = true; }, true),
       Formula("exponent-odd-cosine", "cosine with exponent (2i+1)/r",
               [](Change* c) { c->odd_cosine = true; }),
       {{"base/truncated", "the base as an integer", false, false},
@@ -318,6 +334,18 @@ std::vector<SharedHypothesis> MakeShared() {
               [](Change* c) { c->frequencies_in = Format::kBf16; }),
       Formula("frequencies-f16", "frequencies rounded to f16",
               [](Change* c) { c->frequencies_in = Format::kF16; }),
+      Formula("frequencies-bf16/module",
+              "frequencies, positions and angles in bf16, as by a module cast to it",
+              [](Change* c) {
+                c->frequencies_in = c->angles_in = Format::kBf16;
+                c->position = RoundedPosition(Format::kBf16, false);
+              }),
+      Formula("frequencies-f16/module",
+              "frequencies, positions and angles in f16, as by a module cast to it",
+              [](Change* c) {
+                c->frequencies_in = c->angles_in = Format::kF16;
+                c->position = RoundedPosition(Format::kF16, false);
+              }),
       Formula("negative-position/frequency", "|frequency|",
               [](Change* c) { c->absolute_frequency = true; }),
       Formula("frequency-zero/as-one", "a frequency 0 counts as 1",
@@ -374,6 +402,10 @@ std::vector<SharedHypothesis> MakeShared() {
         [degree](Change* c) { c->taylor_degree = degree; }));
   for (const double base : {1e4, 5e5, 1e6, 1e5, 2.5e4, 5e4, 1.5e5, 1.6e5, 2e6, 5e6, 8e6, 1e7, 1e8})
     all.push_back(Base(base));
+  for (const int factor : {2, 4, 8})
+    all.push_back(Formula("base/linear-" + std::to_string(factor),
+                          "positions divided by " + std::to_string(factor) + " (linear scaling)",
+                          [factor](Change* c) { c->position_factor = Number(1.0 / factor); }));
   for (int64_t rows = 512; rows <= 131072; rows *= 2) {
     const std::string name = std::to_string(rows);
     all.push_back(Position("table-clamp/" + name,

@@ -87,7 +87,7 @@ struct Change {
   bool absolute_frequency = false, ignores_given = false;
   std::optional<Number> base;
   int64_t divisor = 0;  // of the exponent, where not 0
-  std::optional<Format> frequencies_in;
+  std::optional<Format> frequencies_in, angles_in;
   std::optional<double> zero_frequency;  // NaN: by way of the period
   Number position_factor = 1;
   // Positions; none: infinite.

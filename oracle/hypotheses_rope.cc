@@ -9,7 +9,7 @@
 namespace gnomon::oracle::rope {
 namespace {
 
-enum class Table { kOwn, kInterleaved, kConcatenated };
+enum class Table { kOwn, kInterleaved, kConcatenated, kExchanged };
 enum class Source { kSame, kHeadsReversed, kBatchesReversed, kContiguous, kHeadsAdjacent };
 enum class Count { kGiven, kFirstRow, kTokens, kFromFirst, kHeads };
 
@@ -177,15 +177,16 @@ class RopePredictor : public Predictor {
     int64_t pair = -1;
     int member = 0;
     if (change_.member_distance > 0) {
-      const int64_t within = dim - a.rotary_offset;
-      const int64_t other = within - change_.member_distance;
-      if (within >= 0 && within < f().pairs()) {
-        pair = within;
-      } else if (other >= 0 && other < f().pairs()) {
-        pair = other, member = 1;
-      } else if (a.InWindow(dim)) {
-        return {};  // in the window, and in no pair
+      // The last pair that writes here, if any.
+      for (int64_t i = 0; i < f().pairs(); ++i) {
+        const int64_t first = a.Dim(a.output_layout, i, 0);
+        if (first == dim) pair = i, member = 0;
+        const int64_t second = a.Dim(a.input_layout, i, 0) + change_.member_distance;
+        if (second == dim) pair = i, member = 1;
+        // Nothing can be said of a member beyond the head, nor of the dim that it belongs in.
+        if (second >= x_.shape[3] && a.Dim(a.output_layout, i, 1) == dim) return {};
       }
+      if (pair < 0 && a.InWindow(dim)) return {};  // in the window, and in no pair
     } else if (a.InWindow(dim)) {
       std::tie(pair, member) = a.PairAt(a.output_layout, dim);
     }
@@ -233,6 +234,10 @@ class RopePredictor : public Predictor {
     if (change_.table == Table::kInterleaved) column = (member * h + pair) / 2;
     if (change_.table == Table::kConcatenated) column = (2 * pair + member) % h;
     Turn turn = TurnOf(t, column);
+    if (change_.table == Table::kExchanged) {
+      std::swap(turn.cos, turn.sin);
+      std::swap(turn.cos_error, turn.sin_error);
+    }
     if (change_.first_head_only && t.head > 0) turn = Turn{};
     const double s = IsTranspose(change_) ? -turn.sin : turn.sin;
     const double c = turn.cos;
@@ -388,6 +393,11 @@ const std::vector<Entry>& Entries() {
                   change->table = Table::kInterleaved;
                   return IsApply(c) && change->a.input_layout == kHalf;
                 }),
+        Formula("table-layout/exchanged", "the table of cosines taken for that of sines, and back",
+                [](const Case& c, RopeChange* change) {
+                  change->table = Table::kExchanged;
+                  return IsApply(c);
+                }),
         Formula("table-layout/concatenated", "table [f0, f1, .., f0, f1, ..] with adjacent pairs",
                 [](const Case& c, RopeChange* change) {
                   change->table = Table::kConcatenated;
@@ -413,7 +423,7 @@ const std::vector<Entry>& Entries() {
                 [](const Case& c, RopeChange* change) {
                   const RopeFrequencies& f = change->a.frequencies;
                   if (!IsApply(c) || change->a.input_layout != kHalf || f.head_dim % 2 != 0 ||
-                      f.rotary_dim == f.head_dim)
+                      (f.rotary_dim == f.head_dim && change->a.output_layout == kHalf))
                     return false;
                   change->member_distance = f.head_dim / 2;
                   return true;
@@ -508,6 +518,10 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
     change.shared.any = true;
   }
   if (!made.empty() && !change.shared.any) return nullptr;
+  // What is not written in place is what was there.
+  if (!c.in_place.empty())
+    for (Fill* fill : {&change.shared.tail, &change.copied})
+      if (*fill == Fill::kOnes) *fill = Fill::kInput;
   return std::make_unique<RopePredictor>(answered, change);
 }
 

@@ -238,7 +238,7 @@ class SinusoidalPredictor : public Predictor {
     const int64_t at_n = PositionOf(n, element % n.count()) + change_.second_shift;
     const bool distance = c_.operation == "sinusoidal.distance";
     const double scale = t.scale.value;
-    double sum = 0, rough = 0;
+    double sum = 0, rough = 0, unbounded = 0;
     std::vector<PairwiseBound<double>> bounds;
     for (const Profile& profile : kProfiles)
       bounds.emplace_back(profile, format_, t.width, !(t.scale == Number(1)));
@@ -248,10 +248,17 @@ class SinusoidalPredictor : public Predictor {
       if (std::isnan(a.cos) || std::isnan(b.cos)) return Finished({0, 0, {}, {}, true});
       const double ks = scale, kc = sines ? 1 : scale;
       const double sign = change_.plus && distance ? -1 : 1;
-      const double ds = ks * (a.sin - sign * b.sin), dc = kc * (a.cos - sign * b.cos);
       const double bs = change_.similarity_plus ? -b.sin : b.sin;
+      const double ds = ks * (a.sin - sign * bs), dc = kc * (a.cos - sign * b.cos);
       sum += distance ? ds * ds + dc * dc : ks * ks * a.sin * bs + kc * kc * a.cos * b.cos;
       rough += 1 + std::abs(a.sin_error) + std::abs(b.sin_error) + a.sin * a.sin + b.sin * b.sin;
+      // Sines that are none: their products round, and so does the sum, as their size has it.
+      const double size = std::abs(a.sin) + std::abs(b.sin);
+      if (size > 2)
+        unbounded +=
+            ks * ks * size *
+            (2 * (a.sin_error + b.sin_error) +
+             size * Gamma(static_cast<double>(t.width) + 8, UnitRoundoff(WorkingFormat(format_))));
       const double cos = a.cos * b.cos + a.sin * b.sin, sin = a.sin * b.cos - a.cos * b.sin;
       for (size_t p = 0; p < kProfiles.size(); ++p)
         bounds[p].AddPair(cos, change_.similarity_plus || change_.plus ? 1 : sin, a.D[p], b.D[p]);
@@ -275,6 +282,8 @@ class SinusoidalPredictor : public Predictor {
         if (change_.squared)
           r.bound[p] = r.bound[p] * (2 * root + r.bound[p]) + 2 * UnitRoundoff(format_) * r.value;
       }
+      r.bound[p] +=
+          distance && !change_.squared ? unbounded / std::max(r.value, 1e-300) : unbounded;
       r.narrow[p] = r.bound[p];
     }
     return Finished(r);
@@ -367,10 +376,10 @@ const std::vector<Entry>& Entries() {
         Formula("sin-odd-column/cosine", "last column of an odd width a cosine",
                 EndsOdd(Odd::kCosine)),
         Formula("sin-scale-position", "scale multiplies the position",
-                [](const Case& c, SinusoidalChange* change) {
+                [](const Case&, SinusoidalChange* change) {
                   change->shared.position_factor = change->t.scale;
                   change->t.scale = Number(1);
-                  return HasScale(c) && !(change->shared.position_factor == Number(1));
+                  return !(change->shared.position_factor == Number(1));
                 }),
         Formula("sin-scale-position/ignored", "scale left out",
                 [](const Case& c, SinusoidalChange* change) {
@@ -415,8 +424,8 @@ const std::vector<Entry>& Entries() {
         Formula("sin-distance-squared", "distance without the root",
                 Sets(&C::squared, {"distance"})),
         Formula("sin-distance-squared/sum", "|PE[m] + PE[n]|", Sets(&C::plus, {"distance"})),
-        Formula("sign/similarity", "cos((m + n) w) for cos((m - n) w)",
-                Sets(&C::similarity_plus, {"similarity"})),
+        Formula("sign/similarity", "-n for n: cos((m + n) w) for cos((m - n) w)",
+                Sets(&C::similarity_plus, {"similarity", "distance"})),
         Formula("offset/similarity", "position n + 1 for n",
                 [](const Case& c, SinusoidalChange* change) {
                   change->second_shift = 1;
@@ -488,6 +497,8 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
     change.shared.any = true;
   }
   if (!made.empty() && !change.shared.any) return nullptr;
+  // What is not written in place is what was there.
+  if (!c.in_place.empty() && change.shared.tail == Fill::kOnes) change.shared.tail = Fill::kInput;
   return std::make_unique<SinusoidalPredictor>(answered, change);
 }
 

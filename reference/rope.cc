@@ -287,6 +287,7 @@ Member ApplyTruth::At(int64_t element) const {
   if (element < head_.first || element >= head_.first + x_.shape[3]) head_ = HeadOf(element);
   const int64_t dim = element - head_.first, start = head_.start;
   Member m;
+  m.row = head_.row;
   if (!a_.InWindow(dim)) {
     m.copied = true;
     m.copied_from = start + dim * x_.strides[3];
@@ -299,7 +300,6 @@ Member ApplyTruth::At(int64_t element) const {
   m.a = value(at_a);
   m.b = value(at_b);
   m.same_member = m.member == 0 ? at_a : at_b;
-  m.row = head_.row;
   return m;
 }
 
