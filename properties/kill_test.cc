@@ -71,7 +71,7 @@ TEST_P(KillMatrix, NothingWrongSurvivesAndEveryPropertyKills) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stems, KillMatrix, testing::Values("rope", "sinusoidal"),
+INSTANTIATE_TEST_SUITE_P(Stems, KillMatrix, testing::ValuesIn(Stems()),
                          [](const auto& stem) { return stem.param; });
 
 // What only one property can see, that property must see.

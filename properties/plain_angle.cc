@@ -50,7 +50,8 @@ float WorkingFrequency(AngleForm form, const PlainFrequency& f) {
         static_cast<float>(std::log(f.base.value) / static_cast<double>(f.denominator));
     return std::exp(-static_cast<float>(f.numerator) * step);
   }
-  return 1.0f / std::pow(base, static_cast<float>(f.numerator) / static_cast<float>(f.denominator));
+  const float e = static_cast<float>(f.numerator) / static_cast<float>(f.denominator);
+  return f.negative_exponent ? std::pow(base, -e) : 1.0f / std::pow(base, e);
 }
 
 }  // namespace

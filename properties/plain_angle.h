@@ -17,6 +17,7 @@ struct PlainFrequency {
   int64_t numerator = 0, denominator = 1;
   int64_t pair = 0;
   const Number* given = nullptr;
+  bool negative_exponent = false;  // pow(base, -e), not 1 / pow(base, e)
 };
 
 struct PlainTurn {

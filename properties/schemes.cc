@@ -29,15 +29,24 @@ const std::vector<WrongSubject>& WrongSubjects() {
   return all;
 }
 
-std::vector<std::unique_ptr<Subject>> PlainSubjects() {
-  std::vector<std::unique_ptr<Subject>> all;
-  for (const Profile& profile : kProfiles) {
-    if (profile.correctly_rounded) continue;
-#define GNOMON_APPEND(stem) all.push_back(stem::PlainSubject(std::string(profile.name)));
+const std::vector<RightSubject>& RightSubjects() {
+  static const std::vector<RightSubject> all = [] {
+    std::vector<RightSubject> list;
+#define GNOMON_APPEND(stem) \
+  for (RightSubject & subject : stem::RightSubjects()) list.push_back(std::move(subject));
     GNOMON_FOR_EACH_STEM(GNOMON_APPEND)
 #undef GNOMON_APPEND
-  }
+    return list;
+  }();
   return all;
+}
+
+std::vector<std::string> Stems() {
+  std::vector<std::string> stems;
+#define GNOMON_APPEND(stem) stems.push_back(#stem);
+  GNOMON_FOR_EACH_STEM(GNOMON_APPEND)
+#undef GNOMON_APPEND
+  return stems;
 }
 
 }  // namespace gnomon::properties

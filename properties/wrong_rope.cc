@@ -5,8 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "gnomon/properties/plain_angle.h"
-#include "gnomon/properties/wrong_subjects.h"
+#include "gnomon/properties/plain_kernel.h"
 #include "gnomon/spec/rope.h"
 
 namespace gnomon::properties::rope {
@@ -85,17 +84,9 @@ enum class M {
   kNegativeShared,
 };
 
-struct Row {
-  M mistake;
-  const char* id;
-  const char* text;
-  MistakeKind kind;
-  const char* promise;
-};
-
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
 
-constexpr Row kRows[] = {
+constexpr MistakeRow<M> kRows[] = {
     {M::kReadsHalfSplit, "layout/half-split", "always pairs (i, i+r/2)", kFormula, "standard"},
     {M::kReadsInterleaved, "layout/interleaved", "always pairs (2i, 2i+1)", kFormula, "standard"},
     {M::kOutputLayoutIgnored, "layout/output-ignored", "writes in the layout it reads", kFormula,
@@ -200,6 +191,34 @@ constexpr Row kRows[] = {
      "standard"},
 };
 
+const RoundingRow kRoundings[] = {
+    {"plain", "every operation rounded, float64 angles", "standard", {}},
+    {"plain", "every operation rounded, f32 angles", "f32-angle", {}},
+    {"plain", "every operation rounded, frequencies by exp", "f32-exp", {}},
+    {"plain", "16-bit tables and arithmetic", "f32-angle-16", {}},
+    {"plain", "angles multiplied up pair by pair", "f32-chained", {}},
+    {"negative-exponent", "frequencies by pow(base, -e)", "f32-angle", {.negative_exponent = true}},
+    {"fused/first", "multiply-add on the first product", "standard", {.fused = Rounding::kFirst}},
+    {"fused/second", "multiply-add on the second", "f32-angle", {.fused = Rounding::kSecond}},
+    {"fused/either",
+     "on the first for y_a, on the second for y_b",
+     "f32-chained",
+     {.fused = Rounding::kEither}},
+    {"fused/either", "the same in 16 bits", "f32-angle-16", {.fused = Rounding::kEither}},
+    {"float64", "products and sum in float64", "standard", {.float64 = true}},
+    {"tables/up", "entries rounded up", "standard", {.tables = Rounding::kUp}},
+    {"tables/down", "entries rounded down", "standard", {.tables = Rounding::kDown}},
+    {"tables/up", "entries rounded up", "f32-angle", {.tables = Rounding::kUp}},
+    {"tables/down",
+     "entries rounded down, then to 16 bits",
+     "f32-angle-16",
+     {.tables = Rounding::kDown}},
+    {"tables/down-fused",
+     "entries rounded down, multiply-adds",
+     "standard",
+     {.fused = Rounding::kEither, .tables = Rounding::kDown}},
+};
+
 // Addresses of a tensor's elements, as this kernel computes them.
 struct Walk {
   TensorView view;
@@ -213,16 +232,10 @@ struct Walk {
   }
 };
 
-class PlainRope final : public Subject {
+class PlainRope final : public PlainKernel<M> {
  public:
-  PlainRope(M mistake, std::string name, const std::string& promise)
-      : mistake_(mistake), name_(std::move(name)), promise_(*ProfileFromName(promise)) {}
-
-  std::string Name() const override { return name_; }
-  bool Declares(const std::string& operation, Format format) const override {
-    return operation.rfind("rope.", 0) == 0 && format != Format::kF64;
-  }
-  size_t Promise() const override { return promise_; }
+  PlainRope(M mistake, const Rounding& rounding, std::string name, const std::string& promise)
+      : PlainKernel(mistake, rounding, std::move(name), promise, "rope") {}
 
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
@@ -232,17 +245,13 @@ class PlainRope final : public Subject {
   }
 
  private:
-  bool Is(M mistake) const { return mistake_ == mistake; }
-  const Profile& promise() const { return kProfiles[promise_]; }
-  AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
-  bool narrow(Stage stage) const { return stage == Stage::kOutput || Is(M::kBf16Arithmetic); }
-
   PlainFrequency FrequencyOf(const RopeFrequencies& f, int64_t pair) const {
     PlainFrequency w;
     w.base = f.rope_theta;
     w.numerator = 2 * pair;
     w.denominator = f.rotary_dim;
     w.pair = pair;
+    w.negative_exponent = rounding().negative_exponent;
     if (!f.frequencies.empty() && !Is(M::kFrequenciesIgnored))
       w.given = &f.frequencies[static_cast<size_t>(pair)];
     if (Is(M::kHeadDimDivisor)) w.denominator = f.head_dim;
@@ -269,73 +278,26 @@ class PlainRope final : public Subject {
   }
 
   PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair) const {
-    PlainFrequency w = FrequencyOf(f, pair);
-    const int64_t m = PositionOf(position);
-    Number number;  // a frequency of its own making
-    const double value = FrequencyAs(form(), w);
-    const auto replace = [&](double by) {
-      number = by;
-      w.given = &number;
-    };
-    if (Is(M::kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
-    if (Is(M::kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
-    if (Is(M::kDividesByFrequency) && value != 0) replace(1 / value);
-    if (Is(M::kZeroFrequencyAsOne) && value == 0) replace(1);
-    if (Is(M::kNegativeFrequency)) replace(std::abs(value));
-    if (Is(M::kZeroFrequencyNan) && value == 0) return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
-    PlainTurn turn = TurnAs(form(), w, m);
-    if (Is(M::kOddCosine) && w.given == nullptr) {
-      ++w.numerator;
-      turn.cos = TurnAs(form(), w, m).cos;
-    }
-    if (Is(M::kFloatTwoPi)) {
-      constexpr float kTwoPi = 6.2831853f;
-      const double angle = static_cast<double>(m) * value;
-      const double reduced = angle - std::rint(angle / kTwoPi) * kTwoPi;
-      turn = {std::cos(reduced), std::sin(reduced)};
-    }
-    if (Is(M::kPolynomialBeyondRange)) {
-      const float a = static_cast<float>(m) * static_cast<float>(value);
-      if (std::abs(a) > 40) turn.sin = a - a * a * a / 6;
-    }
-    return turn;
+    const PlainFrequency w = FrequencyOf(f, pair);
+    if (Is(M::kZeroFrequencyNan) && FrequencyAs(form(), w) == 0)
+      return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
+    return TurnWith(w, PositionOf(position));
   }
 
   // A table entry as it is stored.
   float Stored(double entry) const {
-    if (narrow(promise().tables) || Is(M::kTablesBf16))
-      return static_cast<float>(RoundToFormat(Is(M::kTablesBf16) ? Format::kBf16 : format_, entry));
-    float v = static_cast<float>(entry);
-    const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
-    for (int i = 0; i < ulps; ++i) v = std::nextafter(v, v < 0 ? -2.0f : 2.0f);
-    if (Is(M::kFlushesTable) && std::abs(v) < std::numeric_limits<float>::min()) v = 0;
+    const float v = InF32(entry);
+    if (Is(M::kTablesBf16)) return static_cast<float>(RoundToFormat(Format::kBf16, v));
+    if (promise().tables == Stage::kOutput || Is(M::kBf16Arithmetic))
+      return static_cast<float>(RoundToFormat(format_, v));
+    if (Is(M::kFlushesTable) && std::abs(v) < std::numeric_limits<float>::min()) return 0;
     return v;
-  }
-
-  StoreMistake store() const {
-    switch (mistake_) {
-      case M::kTruncates:
-        return StoreMistake::kTruncates;
-      case M::kRoundsTwice:
-        return StoreMistake::kRoundsTwice;
-      case M::kSaturates:
-        return StoreMistake::kSaturates;
-      case M::kFlushesResult:
-        return StoreMistake::kFlushes;
-      case M::kCapsInfinity:
-        return StoreMistake::kCapsInfinity;
-      default:
-        return StoreMistake::kNone;
-    }
-  }
-  void Store(const TensorView& view, std::byte* address, double value) const {
-    StoreBits(view.dtype, address, StoredBits(format_, value, store()));
   }
 
   Outcome Frequencies(const Case& c, const TensorView& w) {
     const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
     for (int64_t i = 0; i < f.pairs(); ++i)
-      Store(w, w.AddressOf(i), FrequencyAs(form(), FrequencyOf(f, i)));
+      StoreAt(w, w.AddressOf(i), FrequencyAs(form(), FrequencyOf(f, i)));
     return {};
   }
 
@@ -346,12 +308,13 @@ class PlainRope final : public Subject {
     for (int64_t i = 0; i < positions.count() * f.pairs(); ++i) {
       if (Is(M::kTailSkipped) && i % f.pairs() >= f.pairs() / 8 * 8) continue;
       const PlainTurn turn = TurnOf(f, positions.Integer(i / f.pairs()), i % f.pairs());
-      Store(cos, cos.AddressOf(i), direct ? turn.cos : Stored(turn.cos));
-      Store(sin, sin.AddressOf(i),
-            (Is(M::kSign) ? -1 : 1) * (direct ? turn.sin : static_cast<double>(Stored(turn.sin))));
+      StoreAt(cos, cos.AddressOf(i), direct ? turn.cos : Stored(turn.cos));
+      StoreAt(
+          sin, sin.AddressOf(i),
+          (Is(M::kSign) ? -1 : 1) * (direct ? turn.sin : static_cast<double>(Stored(turn.sin))));
     }
     if (Is(M::kTailBeyond) && f.pairs() % 8 != 0)
-      Store(cos, cos.AddressOf(cos.count() - 1) + SizeOf(cos.dtype), 0);
+      StoreAt(cos, cos.AddressOf(cos.count() - 1) + SizeOf(cos.dtype), 0);
     return {};
   }
 
@@ -361,10 +324,6 @@ class PlainRope final : public Subject {
   std::vector<PlainTurn> TurnsOf(const Case& c, const RopeApply& a, int64_t b, int64_t s,
                                  int64_t h);
 
-  M mistake_;
-  std::string name_;
-  size_t promise_;
-  Format format_ = Format::kF32;
   std::map<std::string, std::vector<int64_t>> cached_positions_;  // kStaleTable
   std::vector<int64_t> previous_;                                 // kStalePrevious
 };
@@ -420,20 +379,8 @@ void PlainRope::Head(const Case& c, const RopeApply& a, const Walk& x, const Wal
   for (int64_t d = 0; d < head_dim; ++d)
     before.push_back(LoadBits(dtype, x.At(from_batch, s, from_head, d)));
   const auto value = [&](int64_t d) {
-    double v = DecodeBits(format_, before[static_cast<size_t>(d)]);
-    if (Is(M::kNanAsZero) && std::isnan(v)) v = 0;
-    const FormatTraits& t = Traits(format_);
-    if (Is(M::kFlushesInput) &&
-        std::abs(v) < std::ldexp(1.0, t.min_quantum_exponent + t.precision - 1))
-      v = 0;
-    return v;
+    return Read(DecodeBits(format_, before[static_cast<size_t>(d)]));
   };
-  const auto rounded = [&](double v) {
-    if (promise().correctly_rounded) return v;
-    return narrow(promise().arithmetic) ? RoundToFormat(format_, v)
-                                        : static_cast<double>(static_cast<float>(v));
-  };
-
   for (int64_t d = 0; d < head_dim; ++d) {
     if (a.InWindow(d) || Is(M::kLeavesCopied)) continue;
     uint64_t bits = before[static_cast<size_t>(d)];
@@ -467,15 +414,15 @@ void PlainRope::Head(const Case& c, const RopeApply& a, const Walk& x, const Wal
     if (Is(M::kFirstHeadOnly) && h > 0) cos_a = cos_b = 1, sin_a = sin_b = 0;
     double xa = value(a_in);
     const double xb = value(b_in);
-    double ya = rounded(rounded(xa * cos_a) - rounded(xb * sin_a));
+    double ya = TwoProducts(xa, cos_a, xb, -sin_a);
     if (Is(M::kMagnitude)) ya *= 1.0003;
     if (Is(M::kReadsPadding))
       ya += 0 * DecodeBits(format_, LoadBits(dtype, x.At(b, s, h, head_dim)));
-    Store(y.view, y.At(b, s, h, a_out), ya);
+    StoreAt(y.view, y.At(b, s, h, a_out), ya);
     if (Is(M::kInPlace)) xa = DecodeBits(format_, LoadBits(dtype, x.At(b, s, h, a_in)));
-    double yb = rounded(rounded(xa * sin_b) + rounded(xb * cos_b));
+    double yb = TwoProducts(xa, sin_b, xb, cos_b, 1);
     if (Is(M::kMagnitude)) yb *= 1.0003;
-    Store(y.view, y.At(b, s, h, b_out), yb);
+    StoreAt(y.view, y.At(b, s, h, b_out), yb);
     if (Is(M::kWritesInput) && c.in_place.empty())
       StoreBits(dtype, x.At(b, s, h, a_in), LoadBits(dtype, y.At(b, s, h, a_out)));
   }
@@ -526,18 +473,10 @@ Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
 
 }  // namespace
 
-std::vector<WrongSubject> WrongSubjects() {
-  std::vector<WrongSubject> all;
-  for (const Row& row : kRows)
-    all.push_back({row.id, row.text, row.kind, "rope", [row] {
-                     return std::make_unique<PlainRope>(row.mistake, std::string("wrong:") + row.id,
-                                                        row.promise);
-                   }});
-  return all;
-}
+std::vector<WrongSubject> WrongSubjects() { return WrongWith<PlainRope>(kRows, "rope"); }
 
-std::unique_ptr<Subject> PlainSubject(const std::string& profile) {
-  return std::make_unique<PlainRope>(M::kNone, "plain-rope:" + profile, profile);
+std::vector<RightSubject> RightSubjects() {
+  return RightWith<PlainRope>(M::kNone, kRoundings, "rope");
 }
 
 }  // namespace gnomon::properties::rope

@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "gnomon/properties/plain_angle.h"
-#include "gnomon/properties/wrong_subjects.h"
+#include "gnomon/properties/plain_kernel.h"
 #include "gnomon/spec/sinusoidal.h"
 
 namespace gnomon::properties::sinusoidal {
@@ -87,17 +86,9 @@ enum class M {
   kTablesBf16,
 };
 
-struct Row {
-  M mistake;
-  const char* id;
-  const char* text;
-  MistakeKind kind;
-  const char* promise;
-};
-
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
 
-constexpr Row kRows[] = {
+constexpr MistakeRow<M> kRows[] = {
     {M::kDivisorHalf, "sin-divisor/half", "width/2 where width/2 - 1 is asked", kFormula,
      "standard"},
     {M::kDivisorLess, "sin-divisor/half-minus-one", "width/2 - 1 where width/2 is asked", kFormula,
@@ -211,18 +202,42 @@ constexpr Row kRows[] = {
      "standard"},
 };
 
+const RoundingRow kRoundings[] = {
+    {"plain", "every operation rounded, sums forward, float64 angles", "standard", {}},
+    {"plain", "f32 angles", "f32-angle", {}},
+    {"plain", "frequencies by exp", "f32-exp", {}},
+    {"plain", "16-bit tables and arithmetic", "f32-angle-16", {}},
+    {"plain", "angles multiplied up pair by pair", "f32-chained", {}},
+    {"negative-exponent", "frequencies by pow(base, -e)", "f32-angle", {.negative_exponent = true}},
+    {"sum/backward", "sums from the last column", "standard", {.sum = Rounding::kBackward}},
+    {"sum/pairwise", "sums pairwise", "standard", {.sum = Rounding::kPairwise}},
+    {"sum/pairwise",
+     "sums of 16-bit entries pairwise",
+     "f32-angle-16",
+     {.sum = Rounding::kPairwise}},
+    {"sum/float64", "float64 accumulators", "f32-angle", {.sum = Rounding::kFloat64}},
+    {"sum/fused", "sums by multiply-adds", "standard", {.sum = Rounding::kFusedForward}},
+    {"sum/from-angles", "similarity from (m - n) w", "standard", {.from_angles = true}},
+    {"fused/first",
+     "token_scale x + pe by a multiply-add",
+     "standard",
+     {.fused = Rounding::kFirst}},
+    {"fused/first", "the same in 16 bits", "f32-angle-16", {.fused = Rounding::kFirst}},
+    {"tables/up", "entries rounded up", "standard", {.tables = Rounding::kUp}},
+    {"tables/down", "entries rounded down", "standard", {.tables = Rounding::kDown}},
+    {"tables/up", "entries rounded up", "f32-exp", {.tables = Rounding::kUp}},
+    {"tables/down",
+     "entries rounded down, then to 16 bits",
+     "f32-angle-16",
+     {.tables = Rounding::kDown}},
+};
+
 constexpr int64_t kLanes = 4;
 
-class PlainSinusoidal final : public Subject {
+class PlainSinusoidal final : public PlainKernel<M> {
  public:
-  PlainSinusoidal(M mistake, std::string name, const std::string& promise)
-      : mistake_(mistake), name_(std::move(name)), promise_(*ProfileFromName(promise)) {}
-
-  std::string Name() const override { return name_; }
-  bool Declares(const std::string& operation, Format format) const override {
-    return operation.rfind("sinusoidal.", 0) == 0 && format != Format::kF64;
-  }
-  size_t Promise() const override { return promise_; }
+  PlainSinusoidal(M mistake, const Rounding& rounding, std::string name, const std::string& promise)
+      : PlainKernel(mistake, rounding, std::move(name), promise, "sinusoidal") {}
 
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
@@ -234,10 +249,6 @@ class PlainSinusoidal final : public Subject {
   }
 
  private:
-  bool Is(M mistake) const { return mistake_ == mistake; }
-  const Profile& promise() const { return kProfiles[promise_]; }
-  AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
-
   PlainFrequency FrequencyOf(const SinusoidalTable& t, int64_t pair) const {
     SinusoidalTable asked = t;
     if (Is(M::kDivisorHalf)) asked.divisor = SinusoidalDivisor::kHalf;
@@ -247,6 +258,7 @@ class PlainSinusoidal final : public Subject {
     w.numerator = asked.ExponentNumerator(pair);
     w.denominator = asked.ExponentDenominator();
     w.pair = pair;
+    w.negative_exponent = rounding().negative_exponent;
     if (!t.frequencies.empty() && !Is(M::kFrequenciesIgnored))
       w.given = &t.frequencies[static_cast<size_t>(pair)];
     if (Is(M::kOddExponent) && t.width % 2 != 0 && t.width > 1 && w.denominator == t.width)
@@ -273,35 +285,12 @@ class PlainSinusoidal final : public Subject {
 
   PlainTurn TurnOf(const SinusoidalTable& t, int64_t position, int64_t pair) const {
     PlainFrequency w = FrequencyOf(t, pair);
-    const int64_t m = PositionOf(position);
-    const double value = FrequencyAs(form(), w);
-    Number number;
-    const auto replace = [&](double by) {
-      number = by;
-      w.given = &number;
-    };
-    if (Is(M::kScalesPosition)) replace(value * t.scale.value);
-    if (Is(M::kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
-    if (Is(M::kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
-    if (Is(M::kDividesByFrequency) && value != 0) replace(1 / value);
-    if (Is(M::kZeroFrequencyAsOne) && value == 0) replace(1);
-    if (Is(M::kNegativeFrequency)) replace(std::abs(value));
-    PlainTurn turn = TurnAs(form(), w, m);
-    if (Is(M::kOddCosine) && w.given == nullptr) {
-      ++w.numerator;
-      turn.cos = TurnAs(form(), w, m).cos;
+    Number scaled;
+    if (Is(M::kScalesPosition)) {
+      scaled = FrequencyAs(form(), w) * t.scale.value;
+      w.given = &scaled;
     }
-    if (Is(M::kFloatTwoPi)) {
-      constexpr float kTwoPi = 6.2831853f;
-      const double angle = static_cast<double>(m) * value;
-      const double reduced = angle - std::rint(angle / kTwoPi) * kTwoPi;
-      turn = {std::cos(reduced), std::sin(reduced)};
-    }
-    if (Is(M::kPolynomialBeyondRange)) {
-      const float a = static_cast<float>(m) * static_cast<float>(value);
-      if (std::abs(a) > 40) turn.sin = a - a * a * a / 6;
-    }
-    return turn;
+    return TurnWith(w, PositionOf(position));
   }
 
   SinusoidalColumn ColumnOf(const SinusoidalTable& t, int64_t column) const {
@@ -325,11 +314,8 @@ class PlainSinusoidal final : public Subject {
   // Sine or cosine times a factor, as a table in the working format holds it.
   double Scaled(double v, const Number& factor) const {
     if (promise().correctly_rounded && !Is(M::kOneUlp)) return v * factor.value;
-    float entry = static_cast<float>(v);
+    float entry = InF32(v);
     if (factor != Number(1)) entry *= static_cast<float>(factor.value);
-    const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
-    const float up = std::numeric_limits<float>::infinity();
-    for (int i = 0; i < ulps; ++i) entry = std::nextafter(entry, entry < 0 ? -up : up);
     return entry;
   }
   double Entry(const SinusoidalTable& t, int64_t position, int64_t column) const {
@@ -348,22 +334,6 @@ class PlainSinusoidal final : public Subject {
     return promise().tables == Stage::kOutput ? RoundToFormat(format_, v) : v;
   }
 
-  StoreMistake store() const {
-    switch (mistake_) {
-      case M::kTruncates:
-        return StoreMistake::kTruncates;
-      case M::kRoundsTwice:
-        return StoreMistake::kRoundsTwice;
-      case M::kSaturates:
-        return StoreMistake::kSaturates;
-      case M::kFlushesResult:
-        return StoreMistake::kFlushes;
-      case M::kCapsInfinity:
-        return StoreMistake::kCapsInfinity;
-      default:
-        return StoreMistake::kNone;
-    }
-  }
   std::byte* At(const TensorView& view, int64_t number) const {
     int64_t offset = Is(M::kOutputStrides) ? number : view.OffsetOf(number);
     if (Is(M::kShortOffsets) && offset > 0) offset = static_cast<uint16_t>(offset);
@@ -375,7 +345,7 @@ class PlainSinusoidal final : public Subject {
     if (Is(M::kTailSkipped) && column >= width / kLanes * kLanes) return;
     if (Is(M::kMagnitude)) value *= 1.0003;
     std::byte* address = At(view, number);
-    StoreBits(view.dtype, address, StoredBits(format_, value, store()));
+    StoreAt(view, address, value);
     if (Is(M::kTailBeyond) && column == width - 1 && width % kLanes != 0)
       StoreBits(view.dtype, address + view.strides.back() * SizeOf(view.dtype), 0);
   }
@@ -400,11 +370,15 @@ class PlainSinusoidal final : public Subject {
   Outcome Add(const Case& c, const TensorView& y);
   Outcome Matrix(const Case& c, const TensorView& matrix) const;
   Outcome Pairwise(const Case& c, const TensorView& values);
+  struct RowSums {
+    double dot = 0, squares = 0, norms = 0;  // of p q, (p - q)^2, p^2 + q^2
+  };
+  RowSums SumsOf(const SinusoidalTable& t, int64_t m, int64_t n) const;
+  double InSum(float a, float b) const {
+    return rounding().sum == Rounding::kFloat64 ? static_cast<double>(a) * b
+                                                : static_cast<double>(a * b);
+  }
 
-  M mistake_;
-  std::string name_;
-  size_t promise_;
-  Format format_ = Format::kF32;
   std::vector<int64_t> previous_;  // kStalePrevious
 };
 
@@ -413,16 +387,10 @@ Outcome PlainSinusoidal::Add(const Case& c, const TensorView& y) {
   const int64_t width = p.table.width;
   const std::vector<int64_t> positions = PositionsOf(c.inputs.at("positions"));
   const ConstTensorView x = c.in_place.empty() ? c.inputs.at("x").view() : ConstTensorView(y);
-  const auto rounded = [&](double v) {
-    if (promise().correctly_rounded) return v;
-    const bool narrow = promise().arithmetic == Stage::kOutput || Is(M::kBf16Arithmetic);
-    return narrow ? RoundToFormat(format_, v) : static_cast<double>(static_cast<float>(v));
-  };
   double factor = p.sqrt_width ? std::sqrt(static_cast<double>(width)) : p.token_scale.value;
   if (p.sqrt_width && Is(M::kWidthForRoot)) factor = static_cast<double>(width);
   if (Is(M::kTokenScaleIgnored)) factor = 1;
   const int64_t row = static_cast<int64_t>(positions.size()) * width;
-  const FormatTraits& traits = Traits(format_);
   for (int64_t i = 0; i < y.count(); ++i) {
     const int64_t from = Is(M::kBatchZero) ? i % row : i;
     int64_t offset = Is(M::kInputStrides) ? from : x.OffsetOf(from);
@@ -430,16 +398,13 @@ Outcome PlainSinusoidal::Add(const Case& c, const TensorView& y) {
     const std::byte* address = x.data + offset * SizeOf(x.dtype);
     double value = DecodeBits(format_, LoadBits(x.dtype, address));
     if (Is(M::kAddsTwice)) value = DecodeBits(format_, LoadBits(y.dtype, At(y, i)));
-    if (Is(M::kNanAsZero) && std::isnan(value)) value = 0;
-    if (Is(M::kFlushesInput) &&
-        std::abs(value) < std::ldexp(1.0, traits.min_quantum_exponent + traits.precision - 1))
-      value = 0;
+    value = Read(value);
     const double pe = Stored(p.table, positions[static_cast<size_t>(i % row / width)], i % width);
     double sum;
     if (Is(M::kTokenScalesSum)) {
-      sum = rounded(rounded(factor) * rounded(value + pe));
+      sum = Rounded(Rounded(factor) * Rounded(value + pe));
     } else {
-      sum = rounded((factor == 1 ? value : rounded(rounded(factor) * value)) + pe);
+      sum = factor == 1 ? Rounded(value + pe) : TwoProducts(Rounded(factor), value, pe, 1);
     }
     if (Is(M::kReadsPadding) && i % width == width - 1)
       sum += 0 * DecodeBits(format_, LoadBits(x.dtype, address + x.strides[2] * SizeOf(x.dtype)));
@@ -471,6 +436,33 @@ Outcome PlainSinusoidal::Matrix(const Case& c, const TensorView& matrix) const {
   return {};
 }
 
+PlainSinusoidal::RowSums PlainSinusoidal::SumsOf(const SinusoidalTable& t, int64_t m,
+                                                 int64_t n) const {
+  std::vector<double> products, squares, norms;
+  float fused_dot = 0, fused_squares = 0;
+  for (int64_t j = 0; j < t.width; ++j) {
+    const float a = static_cast<float>(Stored(t, m, j));
+    float b = static_cast<float>(Stored(t, n, j));
+    if (Is(M::kSimilarityOfSum) && t.Column(j).kind == SinusoidalColumn::kSine) b = -b;
+    const float difference = Is(M::kDistanceOfSum) ? a + b : a - b;
+    fused_dot = std::fma(a, b, fused_dot);
+    fused_squares = std::fma(difference, difference, fused_squares);
+    products.push_back(InSum(a, b));
+    squares.push_back(InSum(difference, difference));
+    norms.push_back(a * a + b * b);
+  }
+  const Rounding::Sum sum = rounding().sum;
+  if (sum == Rounding::kFusedForward) return {fused_dot, fused_squares, 0};
+  // SIN-12: from the angles directly, while m - n is a value of f32.
+  if (rounding().from_angles && std::abs(m - n) <= int64_t{1} << 24) {
+    std::vector<double> cosines;
+    for (int64_t i = 0; i < t.pairs(); ++i) cosines.push_back(InF32(TurnOf(t, m - n, i).cos));
+    const float scale = static_cast<float>(t.scale.value);
+    products = {scale * scale * static_cast<float>(SumOf(cosines, sum))};
+  }
+  return {SumOf(products, sum), SumOf(squares, sum), SumOf(norms, sum)};
+}
+
 Outcome PlainSinusoidal::Pairwise(const Case& c, const TensorView& values) {
   const SinusoidalTable t = gnomon::sinusoidal::ReadTable(c);
   const std::vector<int64_t> m = PositionsOf(c.inputs.at("m")), n = PositionsOf(c.inputs.at("n"));
@@ -478,17 +470,10 @@ Outcome PlainSinusoidal::Pairwise(const Case& c, const TensorView& values) {
   for (int64_t i = 0; i < values.count(); ++i) {
     const int64_t at_m = m[static_cast<size_t>(i / columns)];
     const int64_t at_n = n[static_cast<size_t>(i % columns)] + (Is(M::kSimilarityShifted) ? 1 : 0);
-    float dot = 0, squares = 0, norms = 0;
-    for (int64_t j = 0; j < t.width; ++j) {
-      const float a = static_cast<float>(Stored(t, at_m, j));
-      float b = static_cast<float>(Stored(t, at_n, j));
-      if (Is(M::kSimilarityOfSum) && t.Column(j).kind == SinusoidalColumn::kSine) b = -b;
-      dot += a * b;
-      const float difference = Is(M::kDistanceOfSum) ? a + b : a - b;
-      squares += difference * difference;
-      norms += a * a + b * b;
-    }
-    if (Is(M::kDistanceExpanded)) squares = std::max(0.0f, norms - 2 * dot);
+    const RowSums sums = SumsOf(t, at_m, at_n);
+    float dot = static_cast<float>(sums.dot), squares = static_cast<float>(sums.squares);
+    if (Is(M::kDistanceExpanded))
+      squares = std::max(0.0f, static_cast<float>(sums.norms) - 2 * dot);
     if (Is(M::kSimilarityScaleOnce) && t.scale.value != 0) dot /= static_cast<float>(t.scale.value);
     const float distance = Is(M::kDistanceSquared) ? squares : std::sqrt(squares);
     Store(values, i, columns, c.operation == "sinusoidal.distance" ? distance : dot);
@@ -499,17 +484,11 @@ Outcome PlainSinusoidal::Pairwise(const Case& c, const TensorView& values) {
 }  // namespace
 
 std::vector<WrongSubject> WrongSubjects() {
-  std::vector<WrongSubject> all;
-  for (const Row& row : kRows)
-    all.push_back({row.id, row.text, row.kind, "sinusoidal", [row] {
-                     return std::make_unique<PlainSinusoidal>(
-                         row.mistake, std::string("wrong:") + row.id, row.promise);
-                   }});
-  return all;
+  return WrongWith<PlainSinusoidal>(kRows, "sinusoidal");
 }
 
-std::unique_ptr<Subject> PlainSubject(const std::string& profile) {
-  return std::make_unique<PlainSinusoidal>(M::kNone, "plain-sinusoidal:" + profile, profile);
+std::vector<RightSubject> RightSubjects() {
+  return RightWith<PlainSinusoidal>(M::kNone, kRoundings, "sinusoidal");
 }
 
 }  // namespace gnomon::properties::sinusoidal

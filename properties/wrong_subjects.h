@@ -1,5 +1,6 @@
-// Subjects that are wrong on purpose, and the plain kernels they are a change of. A suite that does
-// not tell them apart is worth nothing: no wrong one may survive, no plain one may be accused.
+// Subjects that are wrong on purpose, and right ones: the plain kernels they are a change of, which
+// round in every way a profile allows. A suite that does not tell them apart is worth nothing: no
+// wrong one may survive, no right one may be accused.
 #ifndef GNOMON_PROPERTIES_WRONG_SUBJECTS_H_
 #define GNOMON_PROPERTIES_WRONG_SUBJECTS_H_
 
@@ -25,19 +26,28 @@ struct WrongSubject {
   std::function<std::unique_ptr<Subject>()> make;
 };
 
-const std::vector<WrongSubject>& WrongSubjects();
+// A plain kernel without a mistake, in f32, bf16 and f16.
+struct RightSubject {
+  std::string id;       // "fused/first"; "plain": nothing special
+  std::string text;     // how it rounds, in one line
+  std::string promise;  // the profile that allows it
+  std::string stem;
+  std::function<std::unique_ptr<Subject>()> make;
+};
 
-// The same kernels without a mistake, one for each profile, in f32, bf16 and f16.
-std::vector<std::unique_ptr<Subject>> PlainSubjects();
+const std::vector<WrongSubject>& WrongSubjects();
+const std::vector<RightSubject>& RightSubjects();
+// Of the list of schemes.
+std::vector<std::string> Stems();
 
 // One for each stem, in wrong_<stem>.cc.
 namespace rope {
 std::vector<WrongSubject> WrongSubjects();
-std::unique_ptr<Subject> PlainSubject(const std::string& profile);
+std::vector<RightSubject> RightSubjects();
 }  // namespace rope
 namespace sinusoidal {
 std::vector<WrongSubject> WrongSubjects();
-std::unique_ptr<Subject> PlainSubject(const std::string& profile);
+std::vector<RightSubject> RightSubjects();
 }  // namespace sinusoidal
 
 }  // namespace gnomon::properties

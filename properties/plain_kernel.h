@@ -1,0 +1,188 @@
+// What the plain kernels of every scheme have in common (wrong_<stem>.cc): a mistake or none, a
+// promise, a way to round, and the mistakes that are made in the angle or in the store of any
+// scheme. `M` is the scheme's list of mistakes.
+#ifndef GNOMON_PROPERTIES_PLAIN_KERNEL_H_
+#define GNOMON_PROPERTIES_PLAIN_KERNEL_H_
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gnomon/properties/plain_angle.h"
+#include "gnomon/properties/wrong_subjects.h"
+
+namespace gnomon::properties {
+
+// Ways to round that BOUND-1 leaves open. Not set: what plain code does.
+struct Rounding {
+  // Which product of a sum of two goes into a fused multiply-add (A1).
+  enum Fused { kNone, kFirst, kSecond, kEither } fused = kNone;  // kEither: one here, one there
+  enum Sum { kForward, kBackward, kPairwise, kFloat64, kFusedForward } sum = kForward;  // A7
+  enum Tables { kNearest, kUp, kDown } tables = kNearest;  // within one ulp (A3)
+  bool float64 = false;                                    // products and sums of two in float64
+  bool negative_exponent = false;  // pow(base, -e) for 1 / pow(base, e) (BOUND-3)
+  bool from_angles = false;        // a dot product by the cosines of (m - n) w (SIN-12)
+};
+
+// v to f32; up or down where `tables` says so and v is normal (A3).
+float EntryOf(double v, Rounding::Tables tables);
+// Of values of f32, accumulated in f32 or float64.
+double SumOf(const std::vector<double>& terms, Rounding::Sum sum);
+
+template <class M>
+struct MistakeRow {
+  M mistake;
+  const char* id;
+  const char* text;
+  MistakeKind kind;
+  const char* promise;
+};
+
+struct RoundingRow {
+  const char* id;
+  const char* text;
+  const char* promise;
+  Rounding rounding;
+};
+
+template <class M>
+class PlainKernel : public Subject {
+ public:
+  PlainKernel(M mistake, const Rounding& rounding, std::string name, const std::string& promise,
+              std::string stem)
+      : mistake_(mistake),
+        rounding_(rounding),
+        name_(std::move(name)),
+        promise_(*ProfileFromName(promise)),
+        stem_(std::move(stem)) {}
+
+  std::string Name() const override { return name_; }
+  bool Declares(const std::string& operation, Format format) const override {
+    return operation.rfind(stem_ + ".", 0) == 0 && format != Format::kF64;
+  }
+  size_t Promise() const override { return promise_; }
+
+ protected:
+  bool Is(M mistake) const { return mistake_ == mistake; }
+  const Profile& promise() const { return kProfiles[promise_]; }
+  const Rounding& rounding() const { return rounding_; }
+  AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
+
+  // To the format that the arithmetic runs in.
+  double Rounded(double v) const {
+    if (promise().correctly_rounded) return v;
+    return narrow() ? RoundToFormat(format_, v) : static_cast<double>(static_cast<float>(v));
+  }
+  // a b + c d. `member` tells the two outputs of a pair apart.
+  double TwoProducts(double a, double b, double c, double d, int member = 0) const {
+    const bool second =
+        rounding_.fused == Rounding::kSecond || (rounding_.fused == Rounding::kEither && member);
+    if (rounding_.float64) return Rounded(a * b + c * d);
+    if (rounding_.fused == Rounding::kNone) return Rounded(Rounded(a * b) + Rounded(c * d));
+    return second ? Fused(c, d, Rounded(a * b)) : Fused(a, b, Rounded(c * d));
+  }
+  // a b + c, rounded once.
+  double Fused(double a, double b, double c) const {
+    if (narrow()) return Rounded(std::fma(a, b, c));
+    return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+  }
+
+  // What is wrong with a position or a frequency whatever the scheme, and with the angle's sine.
+  PlainTurn TurnWith(PlainFrequency w, int64_t m) const {
+    Number number;  // a frequency of its own making
+    const double value = FrequencyAs(form(), w);
+    const auto replace = [&](double by) {
+      number = by;
+      w.given = &number;
+    };
+    if (Is(M::kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
+    if (Is(M::kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
+    if (Is(M::kDividesByFrequency) && value != 0) replace(1 / value);
+    if (Is(M::kZeroFrequencyAsOne) && value == 0) replace(1);
+    if (Is(M::kNegativeFrequency)) replace(std::abs(value));
+    PlainTurn turn = TurnAs(form(), w, m);
+    if (Is(M::kOddCosine) && w.given == nullptr) {
+      ++w.numerator;
+      turn.cos = TurnAs(form(), w, m).cos;
+    }
+    if (Is(M::kFloatTwoPi)) {
+      constexpr float kTwoPi = 6.2831853f;
+      const double angle = static_cast<double>(m) * value;
+      const double reduced = angle - std::rint(angle / kTwoPi) * kTwoPi;
+      turn = {std::cos(reduced), std::sin(reduced)};
+    }
+    if (Is(M::kPolynomialBeyondRange)) {
+      const float a = static_cast<float>(m) * static_cast<float>(value);
+      if (std::abs(a) > 40) turn.sin = a - a * a * a / 6;
+    }
+    return turn;
+  }
+
+  // The same as it is stored in f32, or one or two ulps up.
+  float InF32(double v) const {
+    float entry = EntryOf(v, rounding_.tables);
+    const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
+    for (int i = 0; i < ulps; ++i) entry = std::nextafter(entry, entry < 0 ? -4.0f : 4.0f);
+    return entry;
+  }
+
+  double SmallestNormal() const {
+    const FormatTraits& t = Traits(format_);
+    return std::ldexp(1.0, t.min_quantum_exponent + t.precision - 1);
+  }
+  // An input as the kernel takes it.
+  double Read(double v) const {
+    if (Is(M::kNanAsZero) && std::isnan(v)) return 0;
+    if (Is(M::kFlushesInput) && std::abs(v) < SmallestNormal()) return 0;
+    return v;
+  }
+  void StoreAt(const TensorView& view, std::byte* address, double value) const {
+    const StoreMistake mistake = Is(M::kTruncates)       ? StoreMistake::kTruncates
+                                 : Is(M::kRoundsTwice)   ? StoreMistake::kRoundsTwice
+                                 : Is(M::kSaturates)     ? StoreMistake::kSaturates
+                                 : Is(M::kFlushesResult) ? StoreMistake::kFlushes
+                                 : Is(M::kCapsInfinity)  ? StoreMistake::kCapsInfinity
+                                                         : StoreMistake::kNone;
+    StoreBits(view.dtype, address, StoredBits(format_, value, mistake));
+  }
+
+  Format format_ = Format::kF32;  // of the case under way
+
+ private:
+  bool narrow() const { return promise().arithmetic == Stage::kOutput || Is(M::kBf16Arithmetic); }
+
+  M mistake_;
+  Rounding rounding_;
+  std::string name_;
+  size_t promise_;
+  std::string stem_;
+};
+
+template <class Kernel, class M, size_t n>
+std::vector<WrongSubject> WrongWith(const MistakeRow<M> (&rows)[n], const std::string& stem) {
+  std::vector<WrongSubject> all;
+  for (const MistakeRow<M>& row : rows)
+    all.push_back({row.id, row.text, row.kind, stem, [row] {
+                     return std::make_unique<Kernel>(row.mistake, Rounding(),
+                                                     std::string("wrong:") + row.id, row.promise);
+                   }});
+  return all;
+}
+
+template <class Kernel, class M, size_t n>
+std::vector<RightSubject> RightWith(M none, const RoundingRow (&rows)[n], const std::string& stem) {
+  std::vector<RightSubject> all;
+  for (const RoundingRow& row : rows)
+    all.push_back({row.id, row.text, row.promise, stem, [=] {
+                     return std::make_unique<Kernel>(
+                         none, row.rounding, "right-" + stem + ":" + row.id + "/" + row.promise,
+                         row.promise);
+                   }});
+  return all;
+}
+
+}  // namespace gnomon::properties
+
+#endif  // GNOMON_PROPERTIES_PLAIN_KERNEL_H_
