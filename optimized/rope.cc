@@ -1,7 +1,8 @@
 // The idea: rope.apply is a copy with little arithmetic, so all that is not the copy has to be
 // small or hidden. The frequencies are set up once a plan. Consecutive positions share one anchor,
-// and each row of tables is made by the kernels just before its token (tables.h); what a token's
-// memory looks like is decided once a call (rope_tokens.h). Small calls allocate nothing.
+// and each row of tables is made by the kernels just before its token (tables.h), unless the call
+// before had the same positions (rope_rows.h); what a token's memory looks like is decided once a
+// call (rope_tokens.h). Small calls allocate nothing but what the plan keeps.
 #include "gnomon/optimized/rope.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/frequencies.h"
+#include "gnomon/optimized/rope_rows.h"
 #include "gnomon/optimized/rope_tokens.h"
 #include "gnomon/optimized/tables.h"
 #include "gnomon/optimized/turns.h"
@@ -72,20 +74,28 @@ bool Shared(const std::string& role, const ConstTensorView& view, size_t rank,
   return false;
 }
 
+template <class Integer>
+bool ReadIntegers(const std::byte* at, int64_t step, int64_t rows, int64_t* into) {
+  bool fit = true;
+  for (int64_t row = 0; row < rows; ++row, at += step) {
+    Integer position;
+    std::memcpy(&position, at, sizeof position);
+    into[row] = position;
+    fit &= position >= kMinPosition && position <= kMaxPosition;
+  }
+  return fit;
+}
+
 void ReadPositions(const ConstTensorView& view, int64_t group, int64_t seq, int64_t rows,
                    int64_t* into) {
   const int64_t step = view.strides.back() * SizeOf(view.dtype);
   const int64_t batch = view.rank() == 2 ? group * view.strides[0] * SizeOf(view.dtype) : 0;
   const std::byte* at = view.data + batch + seq * step;
-  for (int64_t row = 0; row < rows; ++row, at += step) {
-    int64_t wide = 0;
-    int32_t narrow = 0;
-    if (view.dtype == DType::kI64) std::memcpy(&wide, at, sizeof wide);
-    if (view.dtype == DType::kI32) std::memcpy(&narrow, at, sizeof narrow);
-    into[row] = wide + narrow;
-    if (IsFloat(view.dtype) || wide < kMinPosition || wide > kMaxPosition)
-      PositionAt(view.dtype, at);  // throws
-  }
+  if (view.dtype == DType::kI64
+          ? ReadIntegers<int64_t>(at, step, rows, into)
+          : view.dtype == DType::kI32 && ReadIntegers<int32_t>(at, step, rows, into))
+    return;
+  for (int64_t row = 0; row < rows; ++row) PositionAt(view.dtype, at + row * step);  // throws
 }
 
 }  // namespace
@@ -95,7 +105,7 @@ RopePlan::RopePlan(const RopeApply& apply)
     : RopePlan(apply, std::make_shared<const Turns>(ExactFrequencies(Checked(apply).frequencies))) {
 }
 RopePlan::RopePlan(const RopeApply& apply, std::shared_ptr<const Turns> turns)
-    : apply_(Checked(apply)), turns_(std::move(turns)) {}
+    : apply_(Checked(apply)), turns_(std::move(turns)), kept_(std::make_shared<KeptRows>()) {}
 
 void RopePlan::Frequencies(const TensorView& w) const {
   if (w.rank() != 1 || w.shape[0] != apply_.frequencies.pairs() || !IsFloat(w.dtype))
@@ -130,16 +140,35 @@ void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
   }
 }
 
+std::shared_ptr<AlignedArray<float>> RopePlan::Kept(const ConstTensorView& positions,
+                                                    int64_t groups, int64_t seqs) const {
+  const size_t count = static_cast<size_t>(groups * seqs);
+  if (count > KeptRows::MaxRows(turns_->padded())) return nullptr;
+  ScratchArray<int64_t, 64> m(count);
+  for (int64_t group = 0; group < groups; ++group)
+    ReadPositions(positions, group, 0, seqs, m.data() + group * seqs);
+  return kept_->Of(*turns_, Transposed(apply_), m.data(), count);
+}
+
 void RopePlan::ApplyStandard(const TokenMemory& memory, const ConstTensorView& positions,
                              bool shared, int64_t stream_past) const {
   const size_t padded = memory.padded;
-  const int64_t batches = memory.x.shape[0], block = BlockRows(padded);
+  const int64_t batches = memory.x.shape[0], seqs = memory.x.shape[1], block = BlockRows(padded);
   const bool mirrored = Transposed(apply_);
+  StandardTokens tokens(memory, stream_past);
+  // Around the caches, making rows hides behind the memory, and reading them does not.
+  if (const auto kept = tokens.streams() ? nullptr : Kept(positions, shared ? 1 : batches, seqs)) {
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      const size_t first = shared ? 0 : static_cast<size_t>(batch * seqs);
+      float* cos = kept->data() + first * 2 * padded;
+      tokens.Rotate(batch, 0, seqs, {cos, cos + padded, 2 * padded});
+    }
+    return;
+  }
   // Rows that no other batch needs share one place.
   const size_t kept = shared && batches > 1 ? static_cast<size_t>(block) : 1;
   ScratchArray<float, 2 * 128> table(kept * 2 * padded);
   ScratchArray<double, 2 * 128> anchor(2 * padded);
-  StandardTokens tokens(memory, stream_past);
   const auto rotate = [&](int64_t first, int64_t last, int64_t seq, int64_t rows) {
     int64_t m[kStepRows];
     ReadPositions(positions, first, seq, rows, m);
@@ -163,7 +192,7 @@ void RopePlan::ApplyStandard(const TokenMemory& memory, const ConstTensorView& p
       row += count;
     }
   };
-  ForEachBlock(batches, memory.x.shape[1], shared, block, rotate);
+  ForEachBlock(batches, seqs, shared, block, rotate);
 }
 
 void RopePlan::ApplyExact(const TokenMemory& memory, const ConstTensorView& positions,

@@ -3,7 +3,7 @@
 //
 // Units: positions in tokens, integers in [-2^31, 2^31); frequencies in radians a token.
 // Errors: gnomon::Rejected, with the parameter, its value and the clause. Nothing prints or aborts.
-// A plan is immutable: threads may share it.
+// Threads may share a plan; its copies share what it keeps.
 #ifndef GNOMON_OPTIMIZED_ROPE_H_
 #define GNOMON_OPTIMIZED_ROPE_H_
 
@@ -14,6 +14,9 @@
 
 namespace gnomon::optimized {
 
+template <class T>
+class AlignedArray;
+class KeptRows;
 class TokenMemory;
 class Turns;
 
@@ -48,18 +51,23 @@ class RopePlan {
   // [batch or 1, seq]. y is x's own memory (the same view), or does not overlap it. Any strides;
   // a contiguous last axis with the layout kept is the fast path. Dims outside the rotary window
   // are copied bit by bit (ROPE-5). `stream_past`, for tests: where more bytes are read and
-  // written, stores go around the caches (cache.h); by default what suits the machine. No bit
-  // depends on it.
+  // written, stores go around the caches (cache.h); by default what suits the machine. In
+  // kStandard the plan keeps the positions of the last call, and their tables once they come again
+  // (rope_rows.h). No bit depends on either.
   void Apply(const ConstTensorView& x, const ConstTensorView& positions, const TensorView& y,
              Mode mode = Mode::kStandard, int64_t stream_past = -1) const;
 
  private:
   void ApplyStandard(const TokenMemory& memory, const ConstTensorView& positions, bool shared,
                      int64_t stream_past) const;
+  // Rows of these positions, where the call before had them too.
+  std::shared_ptr<AlignedArray<float>> Kept(const ConstTensorView& positions, int64_t groups,
+                                            int64_t seqs) const;
   void ApplyExact(const TokenMemory& memory, const ConstTensorView& positions, bool shared) const;
 
   RopeApply apply_;
   std::shared_ptr<const Turns> turns_;
+  std::shared_ptr<KeptRows> kept_;
 };
 
 // The same with given tables, cos, sin [seq, pair] or [batch or 1, seq, pair], of any float format

@@ -88,17 +88,18 @@ void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& 
       std::memcpy(b->bytes() + i * static_cast<size_t>(size), ones.storage().data(),
                   static_cast<size_t>(size));
     }
-  Tensor positions(DType::kI64, {seq});
-  for (int64_t i = 0; i < seq; ++i) positions.SetInteger(i, 1000 + i);
-  const ConstTensorView m = static_cast<const Tensor&>(positions).view();
+  // `new` starts one position further in each of 64 calls: no call has the positions of the last.
+  constexpr int64_t kStarts = 64;
+  Tensor positions(DType::kI64, {seq + kStarts});
+  for (int64_t i = 0; i < seq + kStarts; ++i) positions.SetInteger(i, 1000 + i);
+  ConstTensorView m = static_cast<const Tensor&>(positions).view();
+  m.shape[0] = seq;
   const auto plan = [](RopeLayout layout) {
     RopeApply a;
     a.frequencies.head_dim = a.frequencies.rotary_dim = kHeadDim;
     a.input_layout = a.output_layout = layout;
     return RopePlan(a);
   };
-  const RopePlan half_split = plan(RopeLayout::kHalfSplit),
-                 interleaved = plan(RopeLayout::kInterleaved);
   std::vector<bench::Item> items;
   items.push_back({"memcpy", [&] {
                      std::memcpy(y.bytes(), x.bytes(), bytes);
@@ -107,10 +108,20 @@ void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& 
   items.push_back({"non-temporal copy", [&] {
                      HWY_DYNAMIC_DISPATCH(StreamCopy)(x.bytes(), y.bytes(), bytes);
                    }});
-  items.push_back({"half_split", [&] { half_split.Apply(x_view, m, y_view); }});
-  items.push_back({"interleaved", [&] { interleaved.Apply(x_view, m, y_view); }});
-  items.push_back({"half_split in place", [&] { half_split.Apply(z_const, m, z_view); }});
-  items.push_back({"interleaved in place", [&] { interleaved.Apply(z_const, m, z_view); }});
+  const auto add = [&](const std::string& name, RopeLayout layout, bool in_place, bool seen) {
+    items.push_back({name + (in_place ? " in place" : "") + (seen ? ", seen" : ", new"),
+                     [&, apply = plan(layout), at = m, start = 0, in_place, seen]() mutable {
+                       start = seen ? 0 : (start + 1) % kStarts;
+                       at.data = m.data + start * SizeOf(m.dtype);
+                       in_place ? apply.Apply(z_const, at, z_view)
+                                : apply.Apply(x_view, at, y_view);
+                     }});
+  };
+  for (bool in_place : {false, true})
+    for (bool seen : {false, true}) {
+      add("half_split", RopeLayout::kHalfSplit, in_place, seen);
+      add("interleaved", RopeLayout::kInterleaved, in_place, seen);
+    }
   const size_t promised = items.size();
   AlignedArray<float> table(kHeadDim);
   std::fill_n(table.data(), kHeadDim, 0.7f);
@@ -134,15 +145,16 @@ void BenchSize(Format format, double mebibytes, int rounds, const SpeedTargets& 
   }
   const bool exact = mebibytes == 8;
   if (exact)
-    items.push_back(
-        {"half_split, exact mode", [&] { half_split.Apply(x_view, m, y_view, Mode::kExact); }});
+    items.push_back({"half_split, exact mode", [&, apply = plan(RopeLayout::kHalfSplit)] {
+                       apply.Apply(x_view, m, y_view, Mode::kExact);
+                     }});
   bench::Measure(&items, rounds);
   std::printf("\nrope.apply %s [1, %ld, 32, 128], %.3g MiB in and as much out\n",
               std::string(Traits(format).name).c_str(), static_cast<long>(seq), mebibytes);
   const bool gate = CurrentTarget().rfind("AVX3", 0) == 0;
   const auto target = [gate](double t) { return gate ? t : 0; };
   for (size_t i = 2; i < items.size(); ++i) {
-    const bool in_place = i == 4 || i == 5;
+    const bool in_place = i >= 6 && i < promised;
     bench::Report(items[i].name + " / max(memcpy, non-temporal copy)",
                   bench::Speed(items[i], {&items[0], &items[1]}),
                   i < promised ? target(in_place ? targets.in_place : targets.out_of_place) : 0);

@@ -19,7 +19,8 @@ TokenMemory::TokenMemory(const RopeApply& a, const ConstTensorView& x, const Ten
       heads(x.rank() == 4 ? x.shape[2] : 0),
       pairs(static_cast<size_t>(a.frequencies.pairs())),
       padded(PaddedPairs(pairs)),
-      in_place(y.data == x.data) {
+      in_place(y.data == x.data),
+      rest(!in_place && a.frequencies.rotary_dim != a.frequencies.head_dim) {
   if (x.rank() != 4)
     throw Rejected("x", "rank " + std::to_string(x.rank()), "must be [batch, seq, heads, head_dim]",
                    "ROPE-3");
@@ -47,7 +48,6 @@ void TokenMemory::Store(std::byte* head, size_t pair, int member, uint64_t bits)
 void TokenMemory::CopyRest(int64_t batch, int64_t seq) const {
   const int64_t dims = a.frequencies.head_dim, first = a.rotary_offset;
   const int64_t last = first + a.frequencies.rotary_dim;
-  if (in_place || (first == 0 && last == dims)) return;
   const auto copy = [this](const std::byte* from, std::byte* to, int64_t dim, int64_t end) {
     if (x.strides[3] == 1 && y.strides[3] == 1) {
       std::memcpy(to + dim * size, from + dim * size, static_cast<size_t>((end - dim) * size));
@@ -98,6 +98,7 @@ void StandardTokens::Rotate(int64_t batch, int64_t seq, int64_t tokens, const To
     tokens_.table_stride = tables.stride;
     tokens_.rows = tables.rows;
     RotateTokens(memory_.format, memory_.a.input_layout, tokens_);
+    if (!memory_.rest) return;
   }
   for (int64_t token = 0; token < tokens; ++token) {
     if (!fast_) {
@@ -106,7 +107,7 @@ void StandardTokens::Rotate(int64_t batch, int64_t seq, int64_t tokens, const To
       if (tables.rows != nullptr) tables.rows->make(*tables.rows, i, cos, sin);
       RotateStrided(batch, seq + token, cos, sin);
     }
-    memory_.CopyRest(batch, seq + token);
+    if (memory_.rest) memory_.CopyRest(batch, seq + token);
   }
 }
 
@@ -161,7 +162,7 @@ void ExactTokens::Rotate(int64_t batch, int64_t seq, const double* c, const doub
       memory_.Store(to, i, 1, bits.second);
     }
   }
-  memory_.CopyRest(batch, seq);
+  if (memory_.rest) memory_.CopyRest(batch, seq);
 }
 
 bool ExactTokens::Decide(float low, float high, uint64_t* bits) const {

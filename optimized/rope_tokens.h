@@ -30,7 +30,7 @@ class TokenMemory {
   // A member, 0 or 1, of a pair of the head at an address: its value, and bits to put there.
   float Load(const std::byte* head, size_t pair, int member) const;
   void Store(std::byte* head, size_t pair, int member, uint64_t bits) const;
-  // ROPE-5: the dims outside the window.
+  // ROPE-5: the dims outside the window, where there is a `rest` to copy.
   void CopyRest(int64_t batch, int64_t seq) const;
 
   const RopeApply& a;
@@ -39,7 +39,7 @@ class TokenMemory {
   const Format format;
   const int64_t size, heads;
   const size_t pairs, padded;
-  const bool in_place;
+  const bool in_place, rest;
 };
 
 // Cosines and sines of consecutive tokens, as TokensToRotate has them.
@@ -55,6 +55,7 @@ class StandardTokens {
  public:
   StandardTokens(const TokenMemory& memory, int64_t stream_past);
   ~StandardTokens();
+  bool streams() const { return tokens_.stream; }
   void Rotate(int64_t batch, int64_t seq, int64_t tokens, const TokenTables& tables);
 
  private:
