@@ -12,6 +12,7 @@
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/subjects.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/spec/rejected.h"
 
 namespace gnomon::fuzz {
@@ -73,12 +74,10 @@ std::vector<Named> OneOfEachMistake(const properties::Subject& subject,
   return named;
 }
 
-// The command that asks or judges a find again.
-std::string Repeat(const CandidateOptions& options, const properties::Subject& subject,
-                   const Find& find, const std::string& file) {
-  if (find.judged)
-    return "gnomon check " + file + " --floor " + std::string(kProfiles[subject.Promise()].name);
-  return "gnomon check --subject " + options.subject + " " + file;
+// The command that asks a find again.
+std::string Repeat(const CandidateOptions& options, const std::string& file) {
+  return "gnomon check --subject " + properties::ShellQuoted(options.subject) + " " +
+         properties::ShellQuoted(file);
 }
 
 }  // namespace
@@ -97,7 +96,7 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
   CandidateReport report;
   const auto line = [&](const std::string& text) { report.text += text + "\n"; };
   const std::string what = subject->Name() + ": " + std::to_string(result.asked) +
-                           " questions in " + std::to_string(options.hunt.seconds) + " s, seed " +
+                           fmt::format(" questions in {:.0f} s, seed ", result.seconds) +
                            std::to_string(options.hunt.seed) +
                            (result.guided ? ", led by the candidate's coverage"
                                           : ", not led by coverage: the candidate is not "
@@ -123,7 +122,7 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
         (fs::path(options.out) / (find.c.operation + "-" + oracle::CaseId(find.c) + ".safetensors"))
             .string();
     oracle::WriteCaseFile(file, find.c, find.outputs);
-    line("    repeat: " + Repeat(options, *subject, find, file));
+    line("    repeat: " + Repeat(options, file));
   }
   for (const std::string& seen : result.unrepeated) {
     report.exit_code = std::max(report.exit_code, 1);

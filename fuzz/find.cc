@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -179,12 +180,13 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
   return Answer::kFind;
 }
 
-Find Shrink(Subject& subject, const Find& find, int most) {
+Find Shrink(Subject& subject, const Find& find, int most, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   Find smallest = find;
   for (bool better = true; better && most > 0;) {
     better = false;
     for (properties::Tape& tape : properties::SimplerTapes(smallest.question.tape)) {
-      if (most-- <= 0) break;
+      if (most-- <= 0 || std::chrono::steady_clock::now() >= end) return smallest;
       Find simpler;
       if (Ask(subject, {find.question.property, std::move(tape)}, &simpler) != Answer::kFind ||
           simpler.c.operation != smallest.c.operation || simpler.c.format != smallest.c.format ||

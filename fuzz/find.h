@@ -63,8 +63,9 @@ std::vector<const properties::Property*> Askable(const properties::Subject& subj
 Answer Ask(properties::Subject& subject, const Question& question, Find* find);
 
 // The same find, or a plainer one of the same operation, format and clause, with a simpler
-// question; after at most `most` trials.
-Find Shrink(properties::Subject& subject, const Find& find, int most);
+// question; after at most `most` trials
+// and about `seconds`: a crash may cost a time limit each.
+Find Shrink(properties::Subject& subject, const Find& find, int most, double seconds);
 
 }  // namespace gnomon::fuzz
 

@@ -51,9 +51,13 @@ using Clock = std::chrono::steady_clock;
 using properties::Property;
 
 constexpr int kShrinkTrials = 1000;
+constexpr double kShrinkSeconds = 5;
+constexpr int kMostCrashesAsked = 3;    // again, of the isolated subject
 constexpr int kCrashShrinkTrials = 60;  // each takes a process down
 constexpr int kMostCrashesOfOne = 20;   // then the property is not asked any more
 constexpr int kShrinksOfOne = 4;
+constexpr int kIsolatedQuestions = 3;
+constexpr int kSecondsOfQuestion = 3;  // several calls; beyond it a hang
 constexpr int kSeedInputs = 64;
 constexpr size_t kSeedBytes = 1 + 8 * 512;
 
@@ -141,7 +145,7 @@ int Callback(const uint8_t* data, size_t size) {
   if (answer != Answer::kNothing) search->shared->asked.fetch_add(1, std::memory_order_relaxed);
   // What looks the same may be two faults: each look is shrunk a few times.
   if (answer != Answer::kFind || ++search->seen[find.Signature()] > kShrinksOfOne) return 0;
-  const Find smallest = Shrink(*search->subject, find, kShrinkTrials);
+  const Find smallest = Shrink(*search->subject, find, kShrinkTrials, kShrinkSeconds);
   if (++search->seen[smallest.Signature()] > kShrinksOfOne) return 0;
   const size_t number = std::hash<std::string>()(smallest.Signature() + smallest.message);
   WriteQuestion(search->finds / std::to_string(number), smallest.question);
@@ -174,7 +178,7 @@ struct Round {
       "-seed=" + std::to_string(round.options.seed + static_cast<uint64_t>(round.number)),
       "-max_len=" + std::to_string(kSeedBytes),
       "-len_control=0",
-      "-timeout=10",
+      "-timeout=" + std::to_string(kSecondsOfQuestion),
       "-rss_limit_mb=4096",
       "-artifact_prefix=" + (round.folder / "crashes").string() + "/",
       (round.folder / "corpus").string()};
@@ -194,6 +198,14 @@ void WriteSeeds(const Folder& folder, uint64_t seed, size_t properties) {
     bytes[0] = static_cast<uint8_t>(static_cast<size_t>(i) % properties);
     WriteBytes(folder / ("corpus/seed-" + std::to_string(i)), bytes);
   }
+}
+
+// An input that takes the process down would do so again before anything else is asked.
+void RemoveFromCorpus(const Folder& folder, const std::vector<uint8_t>& bytes) {
+  std::vector<fs::path> same;
+  for (const auto& entry : fs::directory_iterator(folder / "corpus"))
+    if (ReadBytes(entry.path()) == bytes) same.push_back(entry.path());
+  for (const fs::path& path : same) fs::remove(path);
 }
 
 // libFuzzer says how many counters a module brought; without any it says nothing of it.
@@ -226,11 +238,10 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   if (memory == MAP_FAILED) throw std::bad_alloc();
   Shared* shared = new (memory) Shared;
 
-  const auto end = Clock::now() + std::chrono::seconds(options.seconds);
+  const auto begin = Clock::now(), end = begin + std::chrono::seconds(options.seconds);
   std::vector<Find> raw;
   std::map<std::string, int> crashes_of;
   std::map<std::string, int> seen;
-  std::set<std::string> artifacts;
   std::vector<std::pair<Question, std::string>> crashes;
   for (int number = 0; !askable.empty(); ++number) {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(end - Clock::now()).count();
@@ -245,7 +256,7 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
     }
     std::vector<fs::path> fresh;
     for (const auto& entry : fs::directory_iterator(folder / "crashes"))
-      if (artifacts.insert(entry.path().filename().string()).second) fresh.push_back(entry.path());
+      fresh.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(folder / "finds"))
       if (entry.path().extension() == ".txt") {
         std::ifstream in(entry.path());
@@ -260,6 +271,8 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
     }
     for (const fs::path& path : fresh) {
       const std::vector<uint8_t> bytes = ReadBytes(path);
+      fs::remove(path);
+      RemoveFromCorpus(folder, bytes);
       if (bytes.empty()) continue;
       ++result.crashes;
       const Question question = ToQuestion(askable, bytes.data(), bytes.size());
@@ -274,16 +287,24 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   munmap(memory, sizeof(Shared));
   result.guided = LogSaysGuided(folder);
 
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+
   // Once more, where a crash is an answer like any other.
+  const std::vector<const Property*> all = Askable(*subject, options.operations);
   // Of finds that differ in the position alone, the one at the lowest is kept.
   std::map<std::string, Find> kept;
-  const auto keep = [&](const Question& question, int trials, const std::string& seen_as) {
+  int crashed = 0;
+  const auto keep = [&](const Question& question, const std::string& seen_as) {
+    if (crashed >= kMostCrashesAsked) return;
     Find find;
     if (Ask(*subject, question, &find) != Answer::kFind) {
-      result.unrepeated.push_back(seen_as);
+      if (!seen_as.empty()) result.unrepeated.push_back(seen_as);
       return;
     }
-    if (find.crashed) find = Shrink(*subject, find, trials);
+    if (find.crashed) {
+      ++crashed;
+      find = Shrink(*subject, find, kCrashShrinkTrials, kShrinkSeconds);
+    }
     Find plain = find;
     plain.where.position = std::min(plain.where.position, 1);
     const auto [at, fresh] = kept.try_emplace(plain.Signature(), find);
@@ -291,11 +312,18 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   };
   for (const auto& entry : fs::directory_iterator(folder / "finds")) {
     if (entry.path().extension() != ".txt")
-      keep(ReadQuestion(entry.path()), kCrashShrinkTrials,
-           LastLine(entry.path().string() + ".txt"));
+      keep(ReadQuestion(entry.path()), LastLine(entry.path().string() + ".txt"));
   }
   for (const auto& [question, name] : crashes)
-    keep(question, kCrashShrinkTrials, "a crash in " + question.property + " (" + name + ")");
+    keep(question, "a crash in " + question.property + " (" + name + ")");
+  // What only guard pages and a process of its own show: a few questions of each property.
+  for (const Property* property : all)
+    for (int i = 0; i < kIsolatedQuestions; ++i) {
+      std::mt19937_64 random(options.seed + static_cast<uint64_t>(i));
+      Question question{property->name, properties::Tape((kSeedBytes - 1) / 8)};
+      for (uint64_t& word : question.tape) word = random();
+      keep(question, "");
+    }
   // One that adds to what another has in common is taken for the same fault.
   const auto spared = [&](const Find& find) {
     return std::any_of(kept.begin(), kept.end(), [&](const auto& entry) {

@@ -20,6 +20,7 @@ struct HuntOptions {
 };
 
 struct HuntResult {
+  double seconds = 0;       // of the search
   int64_t asked = 0;        // questions whose answers were compared
   int64_t crashes = 0;      // times the candidate took its process down
   bool guided = false;      // the candidate is instrumented, and its coverage led the search
