@@ -31,12 +31,21 @@ Json ToJson(const SuiteReport& report) {
                   {"vacuous", p.vacuous},     {"declined", p.declined}};
     if (!p.finding.empty()) {
       entry["finding"] = p.finding;
-      entry["repeat"] = RepeatCommand(report, p);
+      if (p.status != PropertyReport::kNotRun) entry["repeat"] = RepeatCommand(report, p);
       for (const Case& c : p.asked) entry["asked"].push_back(CaseId(c));
     }
     json["properties"].push_back(entry);
   }
   return json;
+}
+
+// SUBJ-2; not asked of a subject that hangs.
+PropertyReport Declaration(properties::Subject& subject, const SuiteReport& report) {
+  if (!report.gave_up()) return CheckDeclaration(subject, report.options.operation);
+  PropertyReport left_out = DeclarationProperty();
+  left_out.status = PropertyReport::kNotRun;
+  left_out.finding = HungText(report.options);
+  return left_out;
 }
 
 // Of the operations and formats that the property asks.
@@ -77,11 +86,12 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
     SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
     if (report.nothing_ran()) continue;
-    report.properties.push_back(CheckDeclaration(*subject, options.operation));
+    report.properties.push_back(Declaration(*subject, report));
     ++ran;
     held_all += report.holds();
     std::vector<SubjectDiagnosis> diagnoses;
-    if (report.count(PropertyReport::kFails) > 0) diagnoses = DiagnoseSubject(*subject, options);
+    if (report.count(PropertyReport::kFails) > 0 && !report.gave_up())
+      diagnoses = DiagnoseSubject(*subject, options);
     for (Result& result : ResultsOf(report)) {
       AddMistakes(diagnoses, &result);
       results.push_back(std::move(result));

@@ -32,6 +32,7 @@ int Run(Arguments arguments, const Terminal& terminal) {
     return Check(recording, terminal.out);
   }
   if (!recording.stated.operation.empty()) subject.operation = recording.stated.operation;
+  if (subject.thorough) subject.cases = properties::kThoroughCases;
   subject.json = recording.json;
   subject.reports = recording.reports;
   subject.out = recording.out;
@@ -72,6 +73,9 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   AddInteger<int64_t>(app, "--cases", "N", &of_subject.cases, 1, std::numeric_limits<int>::max(),
                       "With --subject: cases for each property, at least 1; default " +
                           std::to_string(properties::kDefaultCases) + ".");
+  AddFlag(app, "--thorough", &of_subject.thorough,
+          "With --subject: " + std::to_string(properties::kThoroughCases) +
+              " cases for each property; minutes where the default takes seconds.");
   AddInteger<uint64_t>(app, "--seed", "S", &of_subject.seed, 0, ~uint64_t{0},
                        "With --subject: seed of the generators.");
   AddInteger<int64_t>(app, "--case-time", "MS", &of_subject.case_time_ms, 1, 10'000'000,
@@ -83,10 +87,11 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   for (const char* of_a_recording :
        {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
     app->get_option(of_a_recording)->excludes(subject);
-  for (const char* of_a_subject : {"--cases", "--seed", "--case-time"})
+  for (const char* of_a_subject : {"--cases", "--thorough", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);
+  app->get_option("--thorough")->excludes(app->get_option("--cases"));
   return [=] {
-    for (const char* of_the_suite : {"--operation", "--cases", "--seed"})
+    for (const char* of_the_suite : {"--operation", "--cases", "--thorough", "--seed"})
       if (subject->count() > 0 && !arguments->recording.files.empty() &&
           app->count(of_the_suite) > 0)
         throw Rejected(of_the_suite, "(given)", "is for the suite: files are cases of their own",

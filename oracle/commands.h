@@ -67,6 +67,7 @@ struct SubjectArguments {
   std::string subject;                        // as SubjectsNamed has them
   std::string operation = "*";                // a glob
   int64_t cases = properties::kDefaultCases;  // for each property, at least 1
+  bool thorough = false;                      // kThoroughCases of each
   uint64_t seed = properties::kDefaultSeed;
   int64_t case_time_ms = 5000;  // of a plug-in or process
   std::string out;              // folder for the smallest failing cases

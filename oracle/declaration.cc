@@ -23,12 +23,17 @@ std::optional<Case> SmallCase(const std::string& operation, Format format) {
 
 }  // namespace
 
-PropertyReport CheckDeclaration(properties::Subject& subject, const std::string& operation_glob) {
+PropertyReport DeclarationProperty() {
   PropertyReport report;
   report.property.name = "declaration";
   report.property.clause = "SUBJ-2";
   report.property.text = "what is not declared is not answered";
   report.property.algebraic = true;
+  return report;
+}
+
+PropertyReport CheckDeclaration(properties::Subject& subject, const std::string& operation_glob) {
+  PropertyReport report = DeclarationProperty();
   for (const OperationSpec* spec : AllOperations()) {
     const OperationSpec& operation = *spec;
     if (!properties::GlobMatches(operation_glob, operation.name)) continue;

@@ -6,6 +6,8 @@
 
 namespace gnomon::oracle {
 
+// Not applicable yet.
+properties::PropertyReport DeclarationProperty();
 // Asks one small valid case of every operation that fits the glob, in every format, that the
 // subject does not declare. Not applicable where it declares all.
 properties::PropertyReport CheckDeclaration(properties::Subject& subject,

@@ -105,7 +105,7 @@ TEST_F(DiffTest, PropertiesOfSubjects) {
   };
   EXPECT_EQ(Diff(status("holds"), status("fails")).out,
             "worse   mine rope.norm: fails, was holds\n1 worse, 0 better, 0 the same, 0 new\n");
-  for (const char* worse : {"not applicable", "starved", "fails", "crashes"}) {
+  for (const char* worse : {"not applicable", "starved", "not run", "fails", "crashes"}) {
     EXPECT_EQ(Diff(status("holds"), status(worse)).code, 1) << worse;
     EXPECT_EQ(Diff(status(worse), status("holds")).code, 0) << worse;
   }

@@ -1,6 +1,8 @@
 // `gnomon check --subject` on plug-ins: exit codes, and what is printed.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "gnomon/oracle/cli_test.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/oracle/testing/evil.h"
@@ -41,6 +43,33 @@ TEST(PluginCli, NothingRunIsNoSuccess) {
   const Answer run = Check("good", {"--operation", "sinusoidal.*"});
   EXPECT_EQ(run.code, 4);
   EXPECT_EQ(run.out.find("nothing run"), 0u) << run.out;
+}
+
+// A run on a plug-in that always hangs ends, and says what it left out (SUBJ-7).
+TEST(PluginCli, AskedNoMoreAfterTheThirdHang) {
+  const Answer run = Check("hang", {"--case-time", "300", "--json"});
+  EXPECT_EQ(run.code, 2);
+  std::map<std::string, int> statuses;
+  const Json report = Json::parse(run.out);
+  for (const Json& property : report["subjects"][0]["properties"])
+    ++statuses[property["status"].get<std::string>()];
+  EXPECT_EQ(report["verdict"], "crashed");
+  EXPECT_EQ(statuses["crashes"], 1) << run.out;
+  EXPECT_GE(statuses["not run"], 10) << run.out;
+  EXPECT_EQ(statuses["holds"], 0) << run.out;
+  EXPECT_NE(
+      Check("hang", {"--case-time", "300"}).out.find("NOT RUN: the subject exceeded its time"),
+      std::string::npos);
+}
+
+TEST(PluginCli, ThoroughIsTwoThousandCases) {
+  const Json report = Json::parse(Gnomon({"check", "--subject", "builtin:SCALAR", "--operation",
+                                          "rope.frequencies", "--thorough", "--json"})
+                                      .out);
+  EXPECT_EQ(report["verdict"], "conforms");
+  EXPECT_EQ(report["subjects"][0]["cases"], 2000);
+  EXPECT_EQ(report["subjects"][0]["properties"][0]["cases"], 2000);
+  ExpectRefused({"check", "--subject", "reference", "--thorough", "--cases", "5"}, "--cases");
 }
 
 TEST(PluginCli, WhatCannotBeLoadedIsBadInput) {

@@ -223,7 +223,7 @@ Outcome PluginSubject::Crash(const Worker::Death& death, const Laid& laid) const
     }
   }
   if (!death.said.empty()) text += ": " + death.said;
-  return {Outcome::kCrashed, text + " (" + clause + ")"};
+  return {Outcome::kCrashed, text + " (" + clause + ")", death.out_of_time};
 }
 
 PluginSubject::Bits PluginSubject::BitsOf(const Laid& laid) {

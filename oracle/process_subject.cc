@@ -21,7 +21,9 @@ constexpr uint64_t kRoomOfAnAnswer = uint64_t{1} << 20;  // beside its elements:
 constexpr size_t kLongestMessage = 300;
 constexpr int64_t kSinglesAskedAgain = 8;  // of as many, one
 
-Outcome Crashed(const std::string& how) { return {Outcome::kCrashed, "the process " + how}; }
+Outcome Crashed(const ChildDied& died, const std::string& more = "") {
+  return {Outcome::kCrashed, std::string("the process ") + died.what() + more, died.out_of_time};
+}
 
 uint64_t LongestAnswer(const Call& call) {
   uint64_t bytes = kRoomOfAnAnswer;
@@ -222,20 +224,19 @@ void ProcessSubject::AskSafely(Batch batch) {
     batch_ = std::min(2 * batch_, options_.batch_cases);
   } catch (const ChildDied& died) {
     batch_ = 1;
-    const std::string how = died.what();
-    for (Question& question : batch) question.outcome = Crashed(how);
+    for (Question& question : batch) question.outcome = Crashed(died);
     if (!dead_.empty()) return;
     if (batch.size() == 1) {
       // Once more, alone: what died of earlier cases answers now. A hang is not waited for again.
       if (!died.out_of_time && !OneByOne(batch))
-        batch[0].outcome = Crashed(how + "; asked again, a new process answered");
+        batch[0].outcome = Crashed(died, "; asked again, a new process answered");
       return;
     }
     if (!(died.out_of_time ? OneByOne(batch) : Halve(batch)))
       for (Question& question : batch)
         question.outcome =
-            Crashed(how + "; so it did on a batch of " + std::to_string(batch.size()) +
-                    " cases, and not when new processes were asked parts of it");
+            Crashed(died, "; so it did on a batch of " + std::to_string(batch.size()) +
+                              " cases, and not when new processes were asked parts of it");
   }
 }
 
@@ -248,13 +249,13 @@ bool ProcessSubject::Halve(Batch batch) {
       Ask(half);
     } catch (const ChildDied& died) {
       dies = true;
-      for (Question& question : half) question.outcome = Crashed(died.what());
+      for (Question& question : half) question.outcome = Crashed(died);
       if (half.size() == 1 || !dead_.empty()) continue;
       if (!(died.out_of_time ? OneByOne(half) : Halve(half)))
         for (Question& question : half)
           question.outcome =
-              Crashed(died.what() + std::string("; so it did on ") + std::to_string(half.size()) +
-                      " cases, and not when new processes were asked parts of them");
+              Crashed(died, "; so it did on " + std::to_string(half.size()) +
+                                " cases, and not when new processes were asked parts of them");
     }
   }
   return dies;
@@ -268,7 +269,7 @@ bool ProcessSubject::OneByOne(Batch batch) {
       Ask(batch.subspan(i, 1));
     } catch (const ChildDied& died) {
       dies = true;
-      batch[i].outcome = Crashed(died.what());
+      batch[i].outcome = Crashed(died);
     }
   }
   return dies;

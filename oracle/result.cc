@@ -68,7 +68,8 @@ std::vector<Result> ResultsOf(const SuiteReport& report) {
       result.format = Traits(p.asked.back().format).name;
     }
     result.detail = p.finding;
-    if (!result.passes() && result.applicable) result.repeat = RepeatCommand(report, p);
+    const bool asked = result.applicable && p.status != PropertyReport::kNotRun;
+    if (!result.passes() && asked) result.repeat = RepeatCommand(report, p);
   }
   return results;
 }

@@ -139,7 +139,11 @@ std::optional<Worker::Death> Worker::Wait(Phase phase, uint32_t number) {
       nap = kNap;
     }
     const double elapsed = std::chrono::duration<double>(now - since).count();
-    if (elapsed > limit) return Buried("no answer within " + Seconds(limit));
+    if (elapsed > limit) {
+      Death death = Buried("no answer within " + Seconds(limit));
+      death.out_of_time = true;
+      return death;
+    }
     if (elapsed > 0.1) nap = kLongNap;
   }
 }
@@ -152,8 +156,8 @@ Worker::Death Worker::Buried(std::string how) {
   }
   pid_ = -1;
   const Control& control = arena_.control();
-  Death death{std::move(how), Written(err_.get()), control.current, control.taken == number_,
-              std::nullopt};
+  Death death{std::move(how),           Written(err_.get()), control.current,
+              control.taken == number_, std::nullopt,        false};
   if (control.fault.seen == 1) death.fault = control.fault;
   return death;
 }

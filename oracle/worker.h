@@ -53,6 +53,7 @@ class Worker {
     uint32_t run = 0;    // the call under way
     bool begun = false;  // not: it died before it had seen the question
     std::optional<Fault> fault;
+    bool out_of_time = false;
   };
   // Answers the questions in the arena. None: all are answered. After a death the worker is of no
   // more use.

@@ -66,6 +66,7 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
   Clock::time_point crashed;  // for the first time
   int trials_since_failure = 0;
   const auto instance = [&] {
+    if (report->hangs >= options.most_hangs) return;
     const Choices choices = *tapes;
     const bool shrinking =
         report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
@@ -77,6 +78,7 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
     Source source(choices.tape);
     Trial trial(subject, source, formats);
     const Trial::Verdict verdict = trial.Judge(report->property.check);
+    report->hangs += trial.out_of_time();
     switch (verdict) {
       case Trial::kHolds:
         report->cases += !shrinking;

@@ -106,6 +106,18 @@ class Dies : public ReferenceSubject {
  public:
   Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kCrashed, "gone"}; }
 };
+class Hangs : public ReferenceSubject {
+ public:
+  explicit Hangs(int from) : from_(from) {}
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    if (++asked < from_) return ReferenceSubject::Run(c, outputs);
+    return {Outcome::kCrashed, "no answer within 5 s (SUBJ-7)", true};
+  }
+  int asked = 0;
+
+ private:
+  const int from_;
+};
 class Refuses : public ReferenceSubject {
  public:
   Outcome Run(const Case&, const OutputViews&) override { return {Outcome::kRejected, "no"}; }
@@ -120,6 +132,30 @@ SuiteReport Suite(Subject&& subject, int cases = 3) {
   options.cases = cases;
   options.operation = "rope.frequencies";
   return RunSuite(subject, options);
+}
+
+// SUBJ-7: three times, simplification included, and no more.
+TEST(Suite, AsksNoMoreAfterTheThirdHang) {
+  for (const int from : {1, 8}) {
+    Hangs subject(from);
+    SuiteOptions options;
+    options.cases = 3;
+    const SuiteReport report = RunSuite(subject, options);
+    EXPECT_EQ(subject.asked, from + 2);
+    EXPECT_TRUE(report.crashed());
+    EXPECT_TRUE(report.gave_up());
+    EXPECT_FALSE(report.holds());
+    const int64_t not_run = report.count(PropertyReport::kNotRun);
+    EXPECT_GE(not_run, 10);
+    EXPECT_EQ(
+        report.count(PropertyReport::kCrashes) + report.count(PropertyReport::kHolds) + not_run,
+        static_cast<int64_t>(report.properties.size()));
+    EXPECT_NE(
+        ToText(report).find(std::to_string(not_run) +
+                            " properties were NOT RUN: the subject exceeded its time 3 times"),
+        std::string::npos)
+        << ToText(report);
+  }
 }
 
 TEST(Suite, SaysWhyASubjectDidNotAnswer) {

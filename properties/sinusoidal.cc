@@ -49,6 +49,8 @@ void SimilarityWithinBound(Trial& t) {
 void DistanceWithinBound(Trial& t) {
   Draw draw;
   draw.memory = true;
+  draw.near = t.source().Chance(1, 3);
+  if (draw.near) draw.position_limit = kAddablePosition;
   ExpectWithinBound(t, DrawPairwise(t, kDistance, draw));
 }
 

@@ -73,6 +73,21 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
   return c;
 }
 
+// Slow angles at neighbouring positions: a distance that cancels (SIN-12) is far off here.
+void BringNear(Trial& trial, Case* c) {
+  Source& source = trial.source();
+  std::vector<Number> frequencies;
+  for (int64_t i = TableOf(*c).sines(); i > 0; --i)
+    frequencies.push_back(std::ldexp(1.0, -static_cast<int>(6 + source.Below(8))));
+  c->parameters.erase("base");
+  c->parameters["frequencies"] = frequencies;
+  const Tensor& m = c->inputs.at("m");
+  Tensor& n = c->inputs.at("n");
+  for (int64_t i = 0; i < n.count(); ++i)
+    n.SetInteger(
+        i, trial.limits(c->operation).position(m.Integer(i % m.count()) + source.Below(7) - 3));
+}
+
 }  // namespace
 
 Case DrawTable(Trial& trial, const Draw& draw) {
@@ -124,6 +139,7 @@ Case DrawPairwise(Trial& trial, const std::string& operation, const Draw& draw) 
   Case c = Begin(trial, operation, even);
   for (const char* role : {"m", "n"})
     c.inputs.emplace(role, DrawPositions(trial, draw, c, role, 1 + trial.source().Below(3)));
+  if (draw.near && trial.limits(operation).takes("frequencies")) BringNear(trial, &c);
   return c;
 }
 

@@ -15,10 +15,11 @@ inline constexpr int64_t kAnyPosition = int64_t{1} << 31;
 inline constexpr int64_t kAddablePosition = int64_t{1} << 30;
 
 struct Draw {
-  bool even = false;                              // whole pairs
-  bool small = false;                             // a matrix or sums over the width follow
-  bool unusual_frequencies = false;               // always explicit ones
-  bool memory = false;                            // strides, padding, in place
+  bool even = false;                 // whole pairs
+  bool small = false;                // a matrix or sums over the width follow
+  bool unusual_frequencies = false;  // always explicit ones
+  bool near = false;                 // rows much nearer to each other than they are long
+  bool memory = false;               // strides, padding, in place
   std::optional<Numbers> numbers = std::nullopt;  // of x; none: one of the tame kinds
   int64_t position_limit = kAnyPosition;
 };

@@ -24,6 +24,7 @@ struct Outcome {
   };
   Status status = kOk;
   std::string message;
+  bool out_of_time = false;  // kCrashed: it hung
 };
 
 // By role. Where the case is in place, the output's memory already holds the input.

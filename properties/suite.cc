@@ -10,8 +10,8 @@
 namespace gnomon::properties {
 namespace {
 
-constexpr std::array<const char*, 5> kStatusNames = {"holds", "fails", "crashes", "starved",
-                                                     "not applicable"};
+constexpr std::array<const char*, 6> kStatusNames = {"holds",   "fails",          "crashes",
+                                                     "starved", "not applicable", "not run"};
 
 }  // namespace
 
@@ -55,11 +55,22 @@ bool SuiteReport::nothing_ran() const {
 }
 bool SuiteReport::holds() const {
   return !nothing_ran() && count(PropertyReport::kFails) == 0 && !crashed() &&
-         count(PropertyReport::kStarved) == 0;
+         count(PropertyReport::kStarved) == 0 && count(PropertyReport::kNotRun) == 0;
+}
+
+bool SuiteReport::gave_up() const {
+  int hangs = 0;
+  for (const PropertyReport& p : properties) hangs += p.hangs;
+  return hangs >= options.most_hangs;
+}
+
+std::string HungText(const SuiteOptions& options) {
+  return "the subject exceeded its time " + std::to_string(options.most_hangs) + " times (SUBJ-7)";
 }
 
 SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
   SuiteReport report{subject.Name(), options, {}};
+  SuiteOptions left = options;
   for (const Property& property : AllProperties()) {
     if (options.which != Which::kAll && property.algebraic != (options.which == Which::kAlgebraic))
       continue;
@@ -71,7 +82,14 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
     PropertyReport& entry = report.properties.emplace_back();
     entry.property = property;
     const std::vector<Format> formats = FormatsFor(subject, property);
-    if (!formats.empty()) RunProperty(subject, formats, options, &entry);
+    if (formats.empty()) continue;
+    if (left.most_hangs <= 0) {
+      entry.status = PropertyReport::kNotRun;
+      entry.finding = HungText(options);
+      continue;
+    }
+    RunProperty(subject, formats, left, &entry);
+    left.most_hangs -= entry.hangs;
   }
   return report;
 }
@@ -98,6 +116,7 @@ std::string ToText(const SuiteReport& report) {
       undeclared.insert(p.property.operations.begin(), p.property.operations.end());
       continue;
     }
+    if (p.status == PropertyReport::kNotRun) continue;
     std::string name = "  " + p.property.name + " (" + p.property.clause + ")";
     name.resize(std::max<size_t>(name.size() + 1, 44), ' ');
     std::string status = Name(p.status);
@@ -119,6 +138,9 @@ std::string ToText(const SuiteReport& report) {
     for (const std::string& operation : undeclared) text += " " + operation;
     text += "\n";
   }
+  if (const int64_t count = report.count(PropertyReport::kNotRun))
+    text += "  " + std::to_string(count) + (count == 1 ? " property was" : " properties were") +
+            " NOT RUN: " + HungText(report.options) + "\n";
   if (report.nothing_ran()) text += "  nothing was run\n";
   return text;
 }

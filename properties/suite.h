@@ -15,6 +15,7 @@ namespace gnomon::properties {
 
 inline constexpr uint64_t kDefaultSeed = 20170612;  // the day "Attention Is All You Need" appeared
 inline constexpr int kDefaultCases = 100;
+inline constexpr int kThoroughCases = 20 * kDefaultCases;
 
 enum class Which {
   kAll,
@@ -29,6 +30,8 @@ struct SuiteOptions {
   uint64_t seed = kDefaultSeed;
   Which which = Which::kAll;
   bool shrink = true;  // look for a simpler case that fails too
+  // SUBJ-7. So many times a subject may exceed its time; then it is asked no more.
+  int most_hangs = 3;
   std::function<void(const Property&)> progress;
 };
 
@@ -40,14 +43,16 @@ struct PropertyReport {
     kStarved,        // too many instances were vacuous for a verdict
     kNotApplicable,  // the subject declares no format of what the property asks, or its limits
                      // leave nothing to ask
+    kNotRun,         // the subject had hung too often before
   };
   Property property;
   Status status = kNotApplicable;
   int cases = 0;        // instances that could have failed and did not
   int vacuous = 0;      // instances whose tolerance proved nothing
   int declined = 0;     // instances outside the subject's limits
+  int hangs = 0;        // questions on which the subject's time ran out
   int shrinks = 0;      // simpler failing cases found on the way to the one below
-  std::string finding;  // kFails, kCrashes: what is wrong, in one line
+  std::string finding;  // kFails, kCrashes, kNotRun: what is wrong, in one line
   std::vector<Case>
       asked;  // the same: what the subject was asked, in order; the last answer was wrong
 };
@@ -60,7 +65,9 @@ struct SuiteReport {
   int64_t count(PropertyReport::Status status) const;
   bool nothing_ran() const;
   bool crashed() const { return count(PropertyReport::kCrashes) > 0; }
-  // Something ran, and nothing failed, crashed or starved.
+  // It hung as often as is waited for.
+  bool gave_up() const;
+  // Something ran, and nothing failed, crashed, starved or was left out after hangs.
   bool holds() const;
 };
 
@@ -75,6 +82,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
 
 // One line for every property, and below a failing one the case and the command that repeats it.
 std::string ToText(const SuiteReport& report);
+// Why a property is not run.
+std::string HungText(const SuiteOptions& options);
 const char* Name(PropertyReport::Status status);  // "holds", "fails", "crashes", ...
 // The text as a shell takes it for one word.
 std::string ShellQuoted(const std::string& text);

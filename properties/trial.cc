@@ -81,6 +81,7 @@ void Trial::RunOn(const Case& c, Outputs* outputs) {
       Fail("declared, and answered as unsupported (SUBJ-2): " + outcome.message);
     case Outcome::kCrashed:
       finding_ = outcome.message;
+      out_of_time_ = outcome.out_of_time;
       verdict_ = kCrashes;
       throw TrialEnded();
     case Outcome::kRejected:

@@ -65,6 +65,7 @@ class Trial {
   // Ends the trial unless the case can be drawn inside the subject's limits.
   void RequireInside(bool inside);
 
+  bool out_of_time() const { return out_of_time_; }
   const std::string& finding() const { return finding_; }
   // Everything that was asked, in order.
   const std::vector<Case>& asked() const { return asked_; }
@@ -78,6 +79,7 @@ class Trial {
   std::vector<Case> asked_;
   std::string finding_;
   Verdict verdict_ = kHolds;
+  bool out_of_time_ = false;
   int64_t compared_ = 0, vacuous_ = 0;
 };
 
