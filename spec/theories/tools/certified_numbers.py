@@ -264,7 +264,7 @@ def bounds(build, step=1):
         origin = {"base": base, "pair": pair, "width": width}
         e = f"({2 * pair} / {width})"
         counts = {"working": f"working_count {base} {e}", "exp": f"exp_count {base} {e}",
-                  "chained": f"3 + chained_count {base} (2 / {width}) {pair}"}
+                  "chained": f"chained_count {base} (2 / {width}) {pair}"}
         for form, count in counts.items():
             add(count, clause="BOUND-3", bound="count", form=form, **origin)
             for m in (1, 4097, 2**24 + 1):
@@ -377,8 +377,7 @@ def main(words):
     try:
         problems = step(**{name: value.resolve() for name, value in given.items()})
     except formal.Skipped as reason:
-        print(f"skipped: {reason}")
-        return formal.SKIPPED
+        return formal.skipped(reason)
     print("\n".join(problems) or "no difference")
     return 1 if problems else 0
 
