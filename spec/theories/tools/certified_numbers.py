@@ -98,14 +98,26 @@ def coq(build, name, text):
     return done.stdout
 
 
+def audited(printed, name):
+    """What was printed before the axioms of all enclosures together; these must stand in certified/axioms.txt."""
+    printed, _, assumed = printed.partition("Axioms:\n")
+    used = set(re.findall(r"^([^\s:]+)", assumed, re.M))
+    if not used:
+        raise RuntimeError(f"{name}: the axioms of the enclosures were not printed")
+    if wrong := sorted(used - formal.allowed(pathlib.Path(__file__).parent.parent, "certified")):
+        raise RuntimeError(f"{name}: the enclosures rest on {', '.join(wrong)}, which axioms.txt does not allow")
+    return printed
+
+
 def enclose(build, name, asked, before=""):
     """asked: [(expression, tactic or None)]. [{"low", "high"}] in that order."""
     text = before + "".join(
         f"Definition e{n} : enclosed ({expression}).\nProof. {(tactic or 'enclose {n}').format(n=n)}. Qed.\n"
         for n, (expression, tactic) in enumerate(asked))
-    found = {}
+    text += "Definition all := (" + ", ".join(f"e{n}" for n in range(len(asked))) + ").\nPrint Assumptions all.\n"
+    found, printed = {}, audited(coq(build, name, text), name)
     number = r"(\([^()]*(?:\([^()]*\)[^()]*)*\)|-?\d+)(?:%R)?"
-    for n, low, high in re.findall(rf"^(\d+)(?:%\w+)? {number} {number}$", coq(build, name, text), re.M):
+    for n, low, high in re.findall(rf"^(\d+)(?:%\w+)? {number} {number}$", printed, re.M):
         found[int(n)] = {"low": hexadecimal(rational(low)), "high": hexadecimal(rational(high))}
     if sorted(found) != list(range(len(asked))):
         raise RuntimeError(f"{name}: {len(found)} of {len(asked)} enclosures were printed")
