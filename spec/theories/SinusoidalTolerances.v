@@ -92,6 +92,20 @@ Proof.
   intros H1 H2 H3 H4; apply abs_le_inv in H1, H2, H3, H4; split; apply Rabs_le; lra.
 Qed.
 
+(** The last column of an odd width: a sine or 0, wherever the layout puts the others. *)
+Theorem SIN_16_tolerance_of_the_last_column odd t p q T T' :
+  Rabs (p - pe o h odd K w (- t) width) <= T -> Rabs (q - pe o h odd K w t width) <= T' ->
+  Rabs (p - -1 * q) <= T + T'.
+Proof.
+  rewrite !SIN_3_odd_column, Ropp_mult_distr_l_reverse, sin_neg; intros Hp Hq.
+  apply abs_le_inv in Hp, Hq; destruct odd; apply Rabs_le; lra.
+Qed.
+
+Theorem SIN_2_tolerance_of_the_last_column o' odd t p q T T' :
+  Rabs (p - pe o h odd K w t width) <= T -> Rabs (q - pe o' h odd K w t width) <= T' ->
+  Rabs (p - q) <= T + T'.
+Proof. rewrite !SIN_3_odd_column; apply same_truth. Qed.
+
 Theorem SIN_2_tolerance o' t i (p q T T' : vector) : (i < h)%nat ->
   (forall j, (j < width)%nat -> Rabs (p j - PE t j) <= T j) ->
   (forall j, (j < width)%nat -> Rabs (q j - pe o' h Zero K w t j) <= T' j) ->
@@ -107,21 +121,20 @@ Proof.
          |exact (same_truth _ _ _ _ _ H2 (Hq _ (cosine_column_lt o' h i Hi)))].
 Qed.
 
-Theorem SIN_4_tolerance_of_the_scale t r p q T T' : Rabs (p - PE t r) <= T ->
-  Rabs (q - pe o h Zero 1 w t r) <= T' -> Rabs (p - K * q) <= T + Rabs K * T'.
+Theorem SIN_4_tolerance_of_the_scale odd t r p q T T' : Rabs (p - pe o h odd K w t r) <= T ->
+  Rabs (q - pe o h odd 1 w t r) <= T' -> Rabs (p - K * q) <= T + Rabs K * T'.
 Proof.
-  rewrite SIN_4_scale; set (x := pe o h Zero 1 w t r); intros Hp Hq.
+  rewrite SIN_4_scale; set (x := pe o h odd 1 w t r); intros Hp Hq.
   replace (p - K * q) with ((p - K * x) + K * - (q - x)) by ring.
   eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_mult, Rabs_Ropp.
   apply Rplus_le_compat; trivial; apply Rmult_le_compat_l; trivial; apply Rabs_pos.
 Qed.
 
 (** A row asked alone, and among others. *)
-Theorem SIN_4_tolerance_of_rows (position : nat -> R) row j (p q T T' : vector) : (j < width)%nat ->
-  (forall j, (j < width)%nat -> Rabs (p j - PE (position row) j) <= T j) ->
-  (forall j, (j < width)%nat -> Rabs (q j - PE (position row) j) <= T' j) ->
-  Rabs (p j - q j) <= T j + T' j.
-Proof. intros Hj Hp Hq; exact (same_truth _ _ _ _ _ (Hp j Hj) (Hq j Hj)). Qed.
+Theorem SIN_4_tolerance_of_rows odd (position : nat -> R) row j (p q T T' : vector) :
+  Rabs (p j - pe o h odd K w (position row) j) <= T j ->
+  Rabs (q j - pe o h odd K w (position row) j) <= T' j -> Rabs (p j - q j) <= T j + T' j.
+Proof. apply same_truth. Qed.
 
 (** The last column of an odd width, and the sine that the next even width has there. *)
 Theorem SIN_3_tolerance odd t p q T T' : Rabs (p - pe o h odd K w t width) <= T ->
@@ -159,8 +172,8 @@ Proof.
   apply abs_le_inv in Hv; apply Rabs_le; lra.
 Qed.
 
-Theorem SIN_5_tolerance g x t r y p Y T : Rabs (y - add o h Zero K w g x t r) <= Y ->
-  Rabs (p - PE t r) <= T -> Rabs (y - (g * x r + p)) <= Y + T.
+Theorem SIN_5_tolerance odd g x t r y p Y T : Rabs (y - add o h odd K w g x t r) <= Y ->
+  Rabs (p - pe o h odd K w t r) <= T -> Rabs (y - (g * x r + p)) <= Y + T.
 Proof. unfold add; intros Hy Hp; apply abs_le_inv in Hy, Hp; apply Rabs_le; lra. Qed.
 
 Theorem SIN_4_tolerance_at_the_origin i (p T : vector) : (i < h)%nat ->
