@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every check of this folder finds a planted fault, and is quiet without it."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -197,8 +198,11 @@ class TraceTest(TreeTest):
         command = [sys.executable, trace.__file__, self.root]
         said = subprocess.run(command, text=True, stdout=subprocess.PIPE)
         self.assertEqual((said.returncode, "theorem skipped for 2 clauses" in said.stdout), (0, True))
-        said = subprocess.run([*command, "--theorems", self.root / "none"], text=True, stdout=subprocess.PIPE)
-        self.assertEqual((said.returncode, said.stdout.split(":")[0]), (trace.SKIPPED, "skipped"))
+        kept = {name: value for name, value in os.environ.items() if name != "GNOMON_REQUIRE_FORMAL"}
+        for required, expected in (({}, (trace.SKIPPED, "skipped")), ({"GNOMON_REQUIRE_FORMAL": "1"}, (1, "required"))):
+            said = subprocess.run([*command, "--theorems", self.root / "none"], text=True, stdout=subprocess.PIPE,
+                                  env={**kept, **required})
+            self.assertEqual((said.returncode, said.stdout.split(":")[0]), expected)
 
     def test_nothing_traced_is_a_failure(self):
         self.write("spec/rope.md", "")

@@ -10,12 +10,14 @@ nothing cites must be waived in spec/waivers.txt:
     ALIBI-1..3      all             contract only: the scheme is not built yet   (all but theorem)
 
 The column theorem holds the theorems named by the clause, from FILE: what Coq compiled, as formal.py clauses
-wrote it. Without FILE it is left out, and that is said. Where FILE is given and missing, exit 77: skipped.
+wrote it. Without FILE it is left out, and that is said. Where FILE is given and missing, exit 77: skipped
+(1 with GNOMON_REQUIRE_FORMAL=1).
 A test file named in a reason must exist and cite the clause. Exit 1 on a gap, on a waiver that is not
 needed or names what does not exist, and on a citation of a clause that does not exist.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
@@ -158,8 +160,10 @@ def main():
     theorems = None
     if arguments.theorems:
         if not arguments.theorems.is_file():
-            print(f"skipped: {arguments.theorems} is not there, for Coq is not (ci/setup --formal)")
-            return SKIPPED
+            required = os.environ.get("GNOMON_REQUIRE_FORMAL") == "1"  # .ci/run sets it
+            print(f"{'required' if required else 'skipped'}: {arguments.theorems} is not there, for Coq is not "
+                  "(ci/setup --formal)")
+            return 1 if required else SKIPPED
         theorems = json.loads(arguments.theorems.read_text())
     table, problems = trace(arguments.root.resolve(), theorems)
     if arguments.out:

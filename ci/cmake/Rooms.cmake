@@ -70,9 +70,11 @@ function(gnomon_test room source)
     GNOMON_BIN_DIR="${PROJECT_BINARY_DIR}/bin" HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL HWY_IS_TEST)
   include(GoogleTest)
   set(after)
+  set(limit 600)
   if(label STREQUAL formal)  # reads the names that Coq wrote
     set(after FIXTURES_REQUIRED formal_names)
+    set(limit 5)
   endif()
   gtest_discover_tests(${program} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-    PROPERTIES LABELS ${label} TIMEOUT 600 ${after})
+    PROPERTIES LABELS ${label} TIMEOUT ${limit} ${after})
 endfunction()

@@ -34,6 +34,13 @@ Definition form (d : nat) (W : matrix) (x y : vector) : R := dot d x (times d W 
 Definition untied (d : nat) (q k pq pk : vector) : R := (dot d q k + dot d pq pk) / sqrt (2 * INR
   d).
 
+(** Normative: ATT-11 (per-token parts).  One function of the token, at every token; and a layer:
+    attention of the token states, then a per-token part of state and attention's output. *)
+Definition per_token {P X Y} (f : X -> Y) (x : P -> X) : P -> Y := fun t => f (x t).
+Definition layer {P X} (keys : list P) (s : X -> X -> R) (v : X -> vector) (part : X -> vector -> X)
+  (x : P -> X) : P -> X := fun t =>
+  part (x t) (fun c => attend keys unmasked (fun q k => s (x q) (x k)) (fun k => v (x k) c) t).
+
 (** ** Theorems *)
 Section Softmax.
 Context {P : Type}.
@@ -202,6 +209,69 @@ Proof.
     intros j _; unfold numerator, causal; now rewrite (proj2 (Nat.leb_gt _ _)) by lia.
 Qed.
 
+(** The output is the mean of the values so far. *)
+Theorem ATT_7_output_is_the_mean T (c : R) value q : (q < T)%nat ->
+  attend (seq 0 T) causal (fun _ _ => c) value q = sumn (q + 1) value / INR (q + 1).
+Proof.
+  intros H; unfold attend; fold (sumn T (fun k => weight (seq 0 T) causal (fun _ _ => c) q k * value
+    k)).
+  replace T with ((q + 1) + (T - q - 1))%nat at 1 by lia; rewrite sumn_split.
+  rewrite (sumn_ext (T - q - 1) _ (fun _ => 0)), sumn_const.
+  - rewrite (sumn_ext (q + 1) _ (fun k => / INR (q + 1) * value k)), sumn_scal;
+      [unfold Rdiv; ring|].
+    intros k Hk; rewrite ATT_7_uniform_causal_weights by lia; trivial.
+  - intros k _; rewrite ATT_7_future_weights_are_0 by lia; ring.
+Qed.
+
+(** Where the first token alone has the value 1, the output at [q] is 1 / (q + 1): it tells how many
+    tokens came before. *)
+Theorem ATT_7_output_counts_predecessors T (c : R) q q' :
+  let y := attend (seq 0 T) causal (fun _ _ => c) (fun k => if (k =? 0)%nat then 1 else 0) in
+  (q < T)%nat -> (q' < T)%nat -> y q = / INR (q + 1) /\ (y q = y q' -> q = q').
+Proof.
+  intros y Hq Hq'; assert (E : forall n, (n < T)%nat -> y n = / INR (n + 1)).
+  { intros n Hn; unfold y; rewrite ATT_7_output_is_the_mean by trivial.
+    rewrite (sumn_single (n + 1) 0) by (lia || (intros [|i] _ Hi; [lia|trivial])).
+    simpl; unfold Rdiv; ring. }
+  split; [now apply E|]; rewrite !E by trivial; intros H.
+  apply (f_equal Rinv) in H; rewrite !Rinv_inv in H; apply INR_eq in H; lia.
+Qed.
+
+(** *** Per-token parts *)
+
+Theorem ATT_11_per_token_parts {X Y} (f : X -> Y) (x : nat -> X) (p : nat -> nat) t :
+  per_token f (fun t => x (p t)) t = per_token f x (p t).
+Proof. reflexivity. Qed.
+
+(** A map of sequences that a permutation of the tokens passes through. *)
+Definition equivariant {X} (T : nat) (F : (nat -> X) -> nat -> X) : Prop :=
+  (forall x y t, (forall i, x i = y i) -> F x t = F y t) /\
+  forall (p : nat -> nat) x t, Permutation (map p (seq 0 T)) (seq 0 T) ->
+    F (fun i => x (p i)) t = F x (p t).
+
+Theorem ATT_11_a_layer {X} T (s : X -> X -> R) v part :
+  (forall a f g, (forall c, f c = g c) -> part a f = part a g) ->
+  equivariant T (@layer nat X (seq 0 T) s v part).
+Proof.
+  intros Hpart; split.
+  - intros x y t H; unfold layer; rewrite H; apply Hpart; intros c.
+    apply ATT_4_masked_keys_do_not_matter; intros k _ _; now rewrite !H.
+  - intros p x t Hp; apply Hpart; intros c.
+    exact (ATT_6_permutation_equivariance T p (fun q k => s (x q) (x k)) (fun k => v (x k) c) t Hp).
+Qed.
+
+(** And so a stack of any depth. *)
+Theorem ATT_11_layers {X} T (layers : list ((nat -> X) -> nat -> X)) :
+  (forall F, In F layers -> equivariant T F) ->
+  equivariant T (fun x => fold_right (fun F y => F y) x layers).
+Proof.
+  induction layers as [|F layers IH]; intros H; simpl; [split; auto|].
+  destruct (H F (or_introl eq_refl)) as [Fe Fp].
+  destruct IH as [Ge Gp]; [intros; apply H; now right|]; split.
+  - intros x y t Hxy; apply Fe; intros i; now apply Ge.
+  - intros p x t Hp; rewrite <- Fp by trivial; apply Fe; intros i; now apply Gp.
+Qed.
+
 (** *** Four terms *)
 
 Theorem ATT_8_four_terms d W (e p e' p' : vector) :
@@ -227,30 +297,56 @@ Qed.
 
 (** W commutes with the shifts, shifts keep dot products: the position term depends on the offset.
     *)
-Theorem ATT_9_position_term d (W : matrix) (M : Z -> matrix) (p : Z -> vector) :
-  (forall k t r, (r < d)%nat -> times d (M k) (p t) r = p (t + k)%Z r) ->
+Theorem ATT_9_position_term d (W : matrix) (M : R -> matrix) (p : R -> vector) :
+  (forall k t r, (r < d)%nat -> times d (M k) (p t) r = p (t + k) r) ->
   (forall k x y, dot d (times d (M k) x) (times d (M k) y) = dot d x y) ->
   (forall k x r, (r < d)%nat -> times d W (times d (M k) x) r = times d (M k) (times d W x) r) ->
-  forall m n k, form d W (p (m + k)%Z) (p (n + k)%Z) = form d W (p m) (p n).
+  forall m n k, form d W (p (m + k)) (p (n + k)) = form d W (p m) (p n).
 Proof.
   intros Hshift Hdot Hcomm m n k; unfold form; rewrite <- (Hdot k (p m)); unfold dot at 1 2.
   apply sumn_ext; intros r Hr; rewrite (Hshift k m r Hr), <- Hcomm by trivial; f_equal.
   apply sumn_ext; intros c Hc; now rewrite Hshift.
 Qed.
 
-(** W made of one scaled rotation [[a, b], [-b, a]] a pair commutes with every shift, so: *)
+(** Shifts keep dot products, by what they do to norms. *)
+Lemma shift_keeps_dot_products o h w k x y :
+  dot (2 * h) (times (2 * h) (shift_matrix o h w k) x) (times (2 * h) (shift_matrix o h w k) y) =
+  dot (2 * h) x y.
+Proof.
+  unfold dot at 1 2; rewrite !(sum_of_columns o); apply sumn_ext; intros i Hi; unfold shift_matrix.
+  destruct (blocks_times o h (fun i => cos (k * w i)) (fun i => sin (k * w i)) x i Hi) as [-> ->].
+  destruct (blocks_times o h (fun i => cos (k * w i)) (fun i => sin (k * w i)) y i Hi) as [-> ->].
+  pose proof (cos2_sin2 (k * w i)) as E.
+  set (c := cos (k * w i)) in *; set (s := sin (k * w i)) in *.
+  set (x0 := x _); set (x1 := x _); set (y0 := y _); set (y1 := y _).
+  transitivity ((x0 * y0 + x1 * y1) * (c * c + s * s)); [ring|rewrite E; ring].
+Qed.
+
+(** The table and its shift matrices (SIN-4, SIN-6): any W that commutes with every shift. *)
+Theorem ATT_9_commuting_with_the_shifts o h K w (W : matrix) (p := pe o h Zero K w) :
+  (forall k x r, (r < 2 * h)%nat -> times (2 * h) W (times (2 * h) (shift_matrix o h w k) x) r =
+    times (2 * h) (shift_matrix o h w k) (times (2 * h) W x) r) ->
+  forall m n k, form (2 * h) W (p (m + k)) (p (n + k)) = form (2 * h) W (p m) (p n).
+Proof.
+  intros Hcomm; apply (ATT_9_position_term (2 * h) W (shift_matrix o h w) p); trivial.
+  - intros k t r Hr; now apply SIN_13_shift_is_a_rotation.
+  - intros; apply shift_keeps_dot_products.
+Qed.
+
+(** One scaled rotation [[a, b], [-b, a]] a pair commutes with every other, so with every shift. *)
+Theorem ATT_9_scaled_rotations_commute o h (a b a' b' : nat -> R) x r : (r < 2 * h)%nat ->
+  times (2 * h) (blocks o h a b) (times (2 * h) (blocks o h a' b') x) r =
+  times (2 * h) (blocks o h a' b') (times (2 * h) (blocks o h a b) x) r.
+Proof.
+  intros Hr; destruct (column_cases o h r Hr) as (i & Hi & [->| ->]);
+    destruct (blocks_times o h a b x i Hi) as [Es Ec];
+    destruct (blocks_times o h a' b' x i Hi) as [Es' Ec'];
+    destruct (blocks_times o h a b (times (2 * h) (blocks o h a' b') x) i Hi) as [Fs Fc];
+    destruct (blocks_times o h a' b' (times (2 * h) (blocks o h a b) x) i Hi) as [Fs' Fc'];
+    rewrite ?Fs, ?Fc, ?Fs', ?Fc', ?Es, ?Ec, ?Es', ?Ec'; ring.
+Qed.
+
+(** So: *)
 Theorem ATT_9_scaled_rotations o h K w (a b : nat -> R) m n k (p := pe o h Zero K w) :
   form (2 * h) (blocks o h a b) (p (m + k)) (p (n + k)) = form (2 * h) (blocks o h a b) (p m) (p n).
-Proof.
-  unfold form, dot; rewrite !(sum_of_columns o); apply sumn_ext; intros i Hi.
-  destruct (blocks_times o h a b (p (n + k)) i Hi) as [-> ->].
-  destruct (blocks_times o h a b (p n) i Hi) as [-> ->].
-  unfold p; rewrite !SIN_4_sine, !SIN_4_cosine, !Rmult_plus_distr_r, !sin_plus, !cos_plus
-    by trivial.
-  pose proof (cos2_sin2 (k * w i)) as E; set (c := cos (k * w i)) in *;
-    set (s := sin (k * w i)) in *.
-  set (S := sin (m * w i)); set (C := cos (m * w i)); set (S' := sin (n * w i));
-    set (C' := cos (n * w i)).
-  transitivity (K * K * (a i * (S * S' + C * C') + b i * (S * C' - C * S')) * (c * c + s * s));
-    [ring|rewrite E; ring].
-Qed.
+Proof. apply ATT_9_commuting_with_the_shifts; intros; now apply ATT_9_scaled_rotations_commute. Qed.

@@ -54,4 +54,10 @@ Proof.
   apply moves; intros k; unfold Relative.score, Q', K'.
   now rewrite !Z.add_simpl_r, Relative.REL_2_depends_on_the_offset_only.
 Qed.
+
+(** Transformer-XL: content and distance, unscaled. *)
+Theorem ATT_6_transformer_xl u v r :
+  let score Q K := Relative.xl_score d Q K u v r in
+  attend moved unmasked (score Q' K') value' (q + c)%Z = attend keys unmasked (score Q K) value q.
+Proof. apply moves; intros k; apply Relative.REL_6_depends_on_the_offset_only. Qed.
 End Moved.

@@ -43,10 +43,17 @@ Theorem LEARNED_2_offset_shortens_the_table offset t :
 Proof. unfold lookup_from; rewrite LEARNED_1_defined_exactly_below_T_max; lia. Qed.
 End Table.
 
-(** Normative: LEARNED-3 (add). *)
-Definition add (T_max : nat) (P : nat -> vector) (x : vector) (t : Z) : option vector :=
-  option_map (fun row k => x k + row k) (lookup T_max P t).
+(** Normative: LEARNED-3 (add): position [t] adds row [t + offset]. *)
+Definition add (T_max : nat) (P : nat -> vector) (offset : Z) (x : vector) (t : Z) :
+  option vector := option_map (fun row k => x k + row k) (lookup_from T_max P offset t).
 
-Theorem LEARNED_3_add T_max P x t k : (t < T_max)%nat ->
-  option_map (fun y => y k) (add T_max P x (Z.of_nat t)) = Some (x k + P t k).
-Proof. intros H; unfold add; now rewrite LEARNED_1_row. Qed.
+Theorem LEARNED_3_add T_max P offset x t r k : (t + offset = Z.of_nat r)%Z -> (r < T_max)%nat ->
+  option_map (fun y => y k) (add T_max P offset x t) = Some (x k + P r k).
+Proof. intros E H; unfold add, lookup_from; now rewrite E, LEARNED_1_row. Qed.
+
+Theorem LEARNED_3_defined_where_the_row_is T_max P offset x t :
+  (exists y, add T_max P offset x t = Some y) <-> (- offset <= t < Z.of_nat T_max - offset)%Z.
+Proof.
+  rewrite <- (LEARNED_2_offset_shortens_the_table T_max P); unfold add.
+  destruct lookup_from; simpl; split; intros [y H]; try discriminate; eauto.
+Qed.

@@ -1,6 +1,7 @@
 (** * More than one axis (spec/multi_axis.md) *)
 From Coq Require Import ZifyNat.
 From Gnomon Require Import Sums Pairs Rope Sinusoidal.
+From Gnomon Require Learned.
 
 (** ** Definitions *)
 
@@ -43,6 +44,35 @@ Definition resized (a b : nat) (P : nat -> R) (i : nat) : R :=
   let k := Int_part (source a b i) in
   let f := source a b i - IZR k in
   (1 - f) * P (clamped a k) + f * P (clamped a (k + 1)).
+
+(** Normative: AXES-7 (two-dimensional table).  [X] by [Y] rows; no other place has one. *)
+Definition lookup_2d {Row} (X Y : nat) (P : nat -> nat -> Row) (x y : Z) : option Row :=
+  if ((0 <=? x) && (x <? Z.of_nat X) && ((0 <=? y) && (y <? Z.of_nat Y)))%Z
+  then Some (P (Z.to_nat x) (Z.to_nat y)) else None.
+
+(** Normative: AXES-8 (resize, bicubic, corners not aligned): cubic convolution, [c] = -3/4 in the
+    deployed code, over the four rows around the source. *)
+Definition cubic (c t : R) : R :=
+  let t := Rabs t in
+  if Rle_dec t 1 then (c + 2) * t ^ 3 - (c + 3) * t ^ 2 + 1
+  else if Rlt_dec t 2 then c * t ^ 3 - 5 * c * t ^ 2 + 8 * c * t - 4 * c else 0.
+
+(** A resize reads some rows with some weights: the taps of a row of the result. *)
+Definition taps := nat -> list (R * nat).
+Definition resized_by (T : taps) (P : nat -> R) (i : nat) : R := sum (T i) (fun p => fst p * P (snd
+  p)).
+Definition linear_taps (a b : nat) : taps := fun i =>
+  let k := Int_part (source a b i) in
+  let f := source a b i - IZR k in
+  [(1 - f, clamped a k); (f, clamped a (k + 1))].
+Definition cubic_taps (c : R) (a b : nat) : taps := fun i =>
+  let k := Int_part (source a b i) in
+  let f := source a b i - IZR k in
+  map (fun j => (cubic c (f - IZR j), clamped a (k + j))) [-1; 0; 1; 2]%Z.
+
+(** Normative: AXES-9 (resize over two axes): along x at every y, then along y. *)
+Definition resized_2d (Tx Ty : taps) (P : nat -> nat -> R) (i j : nat) : R :=
+  resized_by Ty (fun y => resized_by Tx (fun x => P x y) i) j.
 
 (** ** Axial rotations *)
 Section Axial.
@@ -180,9 +210,54 @@ Proof.
 Qed.
 End Interleaved.
 
-(** The published sections of 64 pairs, contiguous and interleaved. *)
 Definition sizes_of (section : nat -> nat) (pairs : nat) : list nat :=
   map (fun k => length (filter (fun i => section i =? k)%nat (seq 0 pairs))) (seq 0 3).
+
+(** Every axis has as many pairs as its size says, if the last of them are pairs at all. *)
+Section Sizes.
+Ltac Zify.zify_post_hook ::= Z.div_mod_to_equations.
+Variables n1 n2 : nat.
+Notation size k N := (length (filter (fun i => interleaved_section n1 n2 i =? k)%nat (seq 0 N))).
+
+Lemma filter_seq_S f N : length (filter f (seq 0 (S N))) =
+  (length (filter f (seq 0 N)) + if f N then 1 else 0)%nat.
+Proof. rewrite seq_S, filter_app, app_length; simpl; now destruct (f N). Qed.
+
+Lemma size_1 N : size 1%nat N = Nat.min n1 ((N + 1) / 3).
+Proof.
+  induction N as [|N IH]; [simpl; lia|]; rewrite filter_seq_S, IH; unfold interleaved_section.
+  destruct (Nat.eqb_spec (N mod 3) 1), (Nat.ltb_spec N (3 * n1)); cbn [andb Nat.eqb];
+    try (destruct ((N mod 3 =? 2) && (N <? 3 * n2))%nat; cbn [Nat.eqb]); lia.
+Qed.
+
+Lemma size_2 N : size 2%nat N = Nat.min n2 (N / 3).
+Proof.
+  induction N as [|N IH]; [simpl; lia|]; rewrite filter_seq_S, IH; unfold interleaved_section.
+  destruct (Nat.eqb_spec (N mod 3) 1), (Nat.ltb_spec N (3 * n1)); cbn [andb Nat.eqb];
+    try destruct (Nat.eqb_spec (N mod 3) 2), (Nat.ltb_spec N (3 * n2)); cbn [andb Nat.eqb]; lia.
+Qed.
+
+Lemma sizes_add N : (size 0%nat N + size 1%nat N + size 2%nat N = N)%nat.
+Proof.
+  induction N as [|N IH]; trivial; rewrite !filter_seq_S; unfold interleaved_section.
+  destruct ((N mod 3 =? 1) && (N <? 3 * n1))%nat, ((N mod 3 =? 2) && (N <? 3 * n2))%nat;
+    cbn [Nat.eqb]; unfold interleaved_section in IH; lia.
+Qed.
+
+Theorem AXES_3_sizes n0 (N := (n0 + n1 + n2)%nat) : (3 * n1 <= N + 1)%nat -> (3 * n2 <= N)%nat ->
+  sizes_of (interleaved_section n1 n2) N = [n0; n1; n2].
+Proof.
+  intros H1 H2; unfold sizes_of; cbn [seq map].
+  pose proof (size_1 N) as S1; pose proof (size_2 N) as S2; pose proof (sizes_add N) as S0.
+  repeat f_equal; lia.
+Qed.
+
+(** Else the last pairs of an axis do not exist and axis 0 has them. *)
+Theorem AXES_3_sizes_that_do_not_fit N : (N + 1 < 3 * n1)%nat -> (size 1%nat N < n1)%nat.
+Proof. intros H; rewrite size_1; lia. Qed.
+End Sizes.
+
+(** The published sections of 64 pairs. *)
 
 Theorem AXES_3_published : sizes_of (interleaved_section 20 20) 64 = [24; 20; 20]%nat.
 Proof. vm_compute; reflexivity. Qed.
@@ -226,6 +301,9 @@ Proof.
   unfold clamped; rewrite Z.min_l, Z.max_r, Nat2Z.id by lia; ring.
 Qed.
 
+Theorem AXES_6_is_two_taps a b P i : resized a b P i = resized_by (linear_taps a b) P i.
+Proof. unfold resized, resized_by, linear_taps; cbn [sum fold_right fst snd]; ring. Qed.
+
 Theorem AXES_6_stays_in_range a b P i lo hi : (0 < a)%nat ->
   (forall k, (k < a)%nat -> lo <= P k <= hi) -> lo <= resized a b P i <= hi.
 Proof.
@@ -234,4 +312,118 @@ Proof.
   pose proof (H _ (Hc k)); pose proof (H _ (Hc (k + 1)%Z));
     pose proof (base_Int_part (source a b i)) as Hf.
   fold k in Hf; set (f := source a b i - IZR k); assert (0 <= f <= 1) by (unfold f; lra); nra.
+Qed.
+
+(** ** Two-dimensional tables *)
+Theorem AXES_7_defined_exactly_inside {Row} X Y (P : nat -> nat -> Row) x y :
+  (exists row, lookup_2d X Y P x y = Some row) <->
+  (0 <= x < Z.of_nat X /\ 0 <= y < Z.of_nat Y)%Z.
+Proof.
+  unfold lookup_2d; destruct (Z.leb_spec 0 x), (Z.ltb_spec x (Z.of_nat X)), (Z.leb_spec 0 y),
+    (Z.ltb_spec y (Z.of_nat Y)); cbn [andb]; split; intros H'.
+  all: try lia; try (now destruct H'); eauto.
+Qed.
+
+Theorem AXES_7_row {Row} X Y (P : nat -> nat -> Row) x y : (x < X)%nat -> (y < Y)%nat ->
+  lookup_2d X Y P (Z.of_nat x) (Z.of_nat y) = Some (P x y).
+Proof.
+  intros Hx Hy; unfold lookup_2d; rewrite !Nat2Z.id.
+  repeat rewrite (proj2 (Z.leb_le _ _)) by lia.
+  now rewrite (proj2 (Z.ltb_lt (Z.of_nat x) _)), (proj2 (Z.ltb_lt (Z.of_nat y) _)) by lia.
+Qed.
+
+(** The same rows in one table, x by x. *)
+Theorem AXES_7_as_one_table {Row} X Y (P : nat -> nat -> Row) x y : (x < X)%nat -> (y < Y)%nat ->
+  Learned.lookup (X * Y) (fun r => P (r / Y)%nat (r mod Y)%nat) (Z.of_nat (x * Y + y)) =
+  lookup_2d X Y P (Z.of_nat x) (Z.of_nat y).
+Proof.
+  intros Hx Hy; rewrite AXES_7_row, Learned.LEARNED_1_row by (trivial; nia).
+  rewrite <- (Nat.div_unique (x * Y + y) Y x y), <- (Nat.mod_unique (x * Y + y) Y x y) by lia;
+    trivial.
+Qed.
+
+(** ** Bicubic *)
+Lemma source_fraction a b i (f := source a b i - IZR (Int_part (source a b i))) : 0 <= f < 1.
+Proof. unfold f; pose proof (base_Int_part (source a b i)); lra. Qed.
+
+(** The four weights at the fraction [f]. *)
+Lemma cubic_weights c f : 0 <= f < 1 ->
+  cubic c (f - IZR (-1)) = c * (f + 1) ^ 3 - 5 * c * (f + 1) ^ 2 + 8 * c * (f + 1) - 4 * c /\
+  cubic c (f - IZR 0) = (c + 2) * f ^ 3 - (c + 3) * f ^ 2 + 1 /\
+  cubic c (f - IZR 1) = (c + 2) * (1 - f) ^ 3 - (c + 3) * (1 - f) ^ 2 + 1 /\
+  cubic c (f - IZR 2) = c * (2 - f) ^ 3 - 5 * c * (2 - f) ^ 2 + 8 * c * (2 - f) - 4 * c.
+Proof.
+  intros Hf; unfold cubic; repeat split.
+  - rewrite Rabs_pos_eq by lra; destruct Rle_dec; [|destruct Rlt_dec; [|lra]].
+    + assert (f = 0) by lra; subst f; ring.
+    + ring.
+  - rewrite Rabs_pos_eq by lra; destruct Rle_dec; [ring|lra].
+  - rewrite Rabs_left1 by lra; destruct Rle_dec; [ring|lra].
+  - rewrite Rabs_left1 by lra; destruct Rle_dec; [lra|destruct Rlt_dec].
+    + ring.
+    + assert (f = 0) by lra; subst f; ring.
+Qed.
+
+Theorem AXES_8_weights_sum_to_1 c a b i : sum (cubic_taps c a b i) fst = 1.
+Proof.
+  unfold cubic_taps; cbn [map sum fold_right fst].
+  destruct (cubic_weights c _ (source_fraction a b i)) as (-> & -> & -> & ->).
+  set (f := source a b i - _); ring.
+Qed.
+
+(** A constant table stays; so does any table of the same size. *)
+Theorem AXES_8_constants_stay c a b v i : resized_by (cubic_taps c a b) (fun _ => v) i = v.
+Proof.
+  unfold resized_by; rewrite (sum_ext _ _ (fun p => v * fst p)), sum_scal, AXES_8_weights_sum_to_1
+    by (intros; ring); ring.
+Qed.
+
+Theorem AXES_8_same_size c a P i : (i < a)%nat -> resized_by (cubic_taps c a a) P i = P i.
+Proof.
+  intros Hi; unfold resized_by, cubic_taps; assert (INR a <> 0) by (apply not_0_INR; lia).
+  replace (source a a i) with (INR i) by (unfold source; field; trivial).
+  rewrite Int_part_INR, INR_IZR_INZ, (Rminus_diag_eq (IZR (Z.of_nat i)) _ eq_refl).
+  cbn [map sum fold_right fst snd].
+  destruct (cubic_weights c 0 ltac:(lra)) as (-> & -> & -> & ->).
+  replace (clamped a (Z.of_nat i + 0)) with i by (unfold clamped; lia); ring.
+Qed.
+
+(** Unlike the bilinear one it can leave the range of the table. *)
+Theorem AXES_8_overshoots : exists f P, 0 <= f < 1 /\ (forall k, 0 <= P k <= 1) /\
+  cubic (- 3 / 4) (f - IZR (-1)) * P 0%nat + cubic (- 3 / 4) (f - IZR 0) * P 1%nat +
+  cubic (- 3 / 4) (f - IZR 1) * P 2%nat + cubic (- 3 / 4) (f - IZR 2) * P 3%nat < 0.
+Proof.
+  exists (/ 2), (fun k => if (k =? 0)%nat then 1 else 0); repeat split; try lra;
+    try (destruct (_ =? _)%nat; lra).
+  destruct (cubic_weights (- 3 / 4) (/ 2) ltac:(lra)) as (-> & -> & -> & ->); simpl; lra.
+Qed.
+
+(** ** Two axes *)
+(** It does not matter which axis comes first. *)
+Theorem AXES_9_axes_commute Tx Ty P i j :
+  resized_2d Tx Ty P i j = resized_by Tx (fun x => resized_by Ty (fun y => P x y) j) i.
+Proof.
+  unfold resized_2d, resized_by.
+  transitivity (sum (Ty j) (fun p => sum (Tx i) (fun r => fst p * (fst r * P (snd r) (snd p))))).
+  - apply sum_ext; intros; now rewrite sum_scal.
+  - rewrite sum_swap; apply sum_ext; intros r _; rewrite <- sum_scal; apply sum_ext; intros; ring.
+Qed.
+
+(** Tables of the same size stay as they are, and a sum (AXES-4) is resized axis by axis. *)
+Theorem AXES_9_same_size a b P i j : (i < a)%nat -> (j < b)%nat ->
+  resized_2d (linear_taps a a) (linear_taps b b) P i j = P i j.
+Proof.
+  intros Hi Hj; unfold resized_2d; rewrite <- AXES_6_is_two_taps, AXES_6_same_size by trivial.
+  now rewrite <- AXES_6_is_two_taps, AXES_6_same_size.
+Qed.
+
+Theorem AXES_9_sums Tx Ty px py i j : sum (Tx i) fst = 1 -> sum (Ty j) fst = 1 ->
+  resized_2d Tx Ty (factorised px py) i j =
+  factorised (resized_by Tx px) (resized_by Ty py) i j.
+Proof.
+  intros Hx Hy; unfold resized_2d, factorised, resized_by.
+  rewrite (sum_ext (Ty j) _ (fun p => sum (Tx i) (fun r => fst r * px (snd r)) * fst p
+    + fst p * py (snd p))), sum_plus, sum_scal, Hy; [ring|].
+  intros p _; rewrite (sum_ext (Tx i) _ (fun r => fst r * px (snd r) + py (snd p) * fst r)),
+    sum_plus, sum_scal, Hx by (intros; ring); ring.
 Qed.

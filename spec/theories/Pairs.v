@@ -3,8 +3,8 @@ From Gnomon Require Import Sums.
 
 (** ** Definitions *)
 
-(** ROPE-2.  [2 h] dims hold [h] pairs.  Dims of pair [i]: interleaved (2i, 2i + 1), half split (i,
-    h + i). *)
+(** Normative: ROPE-2 (layout).  [2 h] dims hold [h] pairs.  Dims of pair [i]: interleaved (2i,
+    2i + 1), half split (i, h + i). *)
 Inductive layout := interleaved | half_split.
 
 Definition first (l : layout) (h i : nat) : nat :=
@@ -18,11 +18,12 @@ Definition pair_of (l : layout) (h k : nat) : nat :=
 Definition is_first (l : layout) (h k : nat) : bool :=
   match l with interleaved => Nat.even k | half_split => (k <? h)%nat end.
 
-(** ROPE-3.  The pair (a, b) turned by the angle whose cosine and sine are [c] and [s].  Tables may
-    hold any [c] and [s]. *)
+(** Normative: ROPE-3 (rotation).  The pair (a, b) turned by the angle whose cosine and sine are
+    [c] and [s].  Tables may hold any [c] and [s]. *)
 Definition turn (c s : R) (p : R * R) : R * R := (fst p * c - snd p * s, fst p * s + snd p * c).
 
-(** ROPE-1, SIN-1.  Angular frequency of pair [i], in radians a token: base^(-2i / width). *)
+(** Normative: ROPE-1, SIN-1 (frequencies).  Angular frequency of pair [i], in radians a token:
+    base^(-2i / width). *)
 Definition frequency (base : R) (width i : nat) : R := Rpower base (- (2 * INR i / INR width)).
 
 (** ** Layouts *)

@@ -40,9 +40,9 @@ Definition shifted (i j : nat) : X := flat (i * K + j + Q).
 End Shift.
 
 (** Normative: REL-6 (Transformer-XL scores), unscaled: u and v in place of the query's own
-    position. *)
-Definition xl_score (d : nat) (q k u v r : vector) : R :=
-  (dot d (fun c => q c + u c) k + dot d (fun c => q c + v c) r)%R.
+    position; [r] has a row for each distance, query minus key. *)
+Definition xl_score (d : nat) (q k : Z -> vector) (u v : vector) (r : Z -> vector) (m n : Z) : R :=
+  (dot d (fun c => q m c + u c) (k n) + dot d (fun c => q m c + v c) (r (m - n)%Z))%R.
 
 (** ** Clip and rows *)
 Section Clip.
@@ -148,6 +148,16 @@ Theorem REL_5_example :
   = [[2; 3; 4; 0; 5]; [6; 7; 8; 9; 0]; [10; 11; 12; 13; 14]]%nat.
 Proof. vm_compute; reflexivity. Qed.
 
-Theorem REL_6_four_terms d q k u v r :
-  xl_score d q k u v r = (dot d q k + dot d q r + dot d u k + dot d v r)%R.
+Theorem REL_6_four_terms d q k u v r m n :
+  xl_score d q k u v r m n =
+  (dot d (q m) (k n) + dot d (q m) (r (m - n)%Z) + dot d u (k n) + dot d v (r (m - n)%Z))%R.
 Proof. unfold xl_score, dot; rewrite <- !sumn_plus; apply sumn_ext; intros; ring. Qed.
+
+(** Equal contents at equal distances have equal scores. *)
+Theorem REL_6_depends_on_the_offset_only d q k u v r m n c :
+  xl_score d (fun t => q (t - c)) (fun t => k (t - c)) u v r (m + c) (n + c) =
+  xl_score d q k u v r m n.
+Proof.
+  unfold xl_score; rewrite !Z.add_simpl_r.
+  now replace (m + c - (n + c)) with (m - n) by lia.
+Qed.

@@ -38,6 +38,12 @@ Definition to_half_split (h o : nat) (x : vector) : vector := fun k =>
       h)))%nat
   else x k.
 
+(** Normative: ROPE-3 on a whole tensor [batch, seq, heads, head_dim]: every token has a position of
+    its own, every head of a token the same. *)
+Definition tensor := nat -> nat -> nat -> vector.
+Definition apply lin lout h o (w : nat -> R) (position : nat -> nat -> R) (x : tensor) : tensor :=
+  fun b t n => rope2 lin lout h o w (position b t) (x b t n).
+
 (** ** What the definition says, dim by dim *)
 Section Dims.
 Variables (lin lout : layout) (h o : nat) (c s : nat -> R) (x : vector).
@@ -68,6 +74,18 @@ Qed.
 Theorem ROPE_5_copied k : (k < o \/ o + 2 * h <= k)%nat -> rotate lin lout h o c s x k = x k.
 Proof. intros Hk; unfold rotate; now rewrite window_outside. Qed.
 End Dims.
+
+(** A row asked alone, at its own position, is that row of the whole: no other token enters. *)
+Theorem ROPE_3_rows lin lout h o w position (x : tensor) b t n :
+  apply lin lout h o w position x b t n =
+  apply lin lout h o w (fun _ _ => position b t) (fun _ _ n => x b t n) 0%nat 0%nat n.
+Proof. reflexivity. Qed.
+
+(** Heads that hold the same numbers are turned alike. *)
+Theorem ROPE_3_heads lin lout h o w position (x : tensor) b t n n' k :
+  (forall j, x b t n j = x b t n' j) ->
+  apply lin lout h o w position x b t n k = apply lin lout h o w position x b t n' k.
+Proof. intros H; unfold apply, rope2, rotate; now rewrite !H. Qed.
 
 (** Every dim is copied, or the first or the second of one pair. *)
 Lemma dims lout h o k : (k < o \/ o + 2 * h <= k)%nat \/

@@ -18,6 +18,15 @@ Definition ntk_base (b s : R) (h : nat) : R := b * Rpower s (INR (2 * h) / (INR 
 Definition dynamic_factor (s L n : R) : R := s * Rmax n L / L - (s - 1).
 Definition dynamic_ntk_base (b s L n : R) (h : nat) : R := ntk_base b (dynamic_factor s L n) h.
 
+(** Normative: SCALE-10 (dynamic NTK, calls).  The state is the length [c] that the frequencies were
+    made for, [L] before the first call.  A longer call makes them anew; one below [L] goes back to
+    the original ones; any other keeps what is there. *)
+Definition dynamic_step (L c n : R) : R :=
+  if Rlt_dec c n then n else if Rlt_dec n L then L else c.
+Definition dynamic_state (L : R) (calls : list R) : R := fold_left (dynamic_step L) calls L.
+Definition dynamic_call_base (b s L : R) (h : nat) (before : list R) (n : R) : R :=
+  dynamic_ntk_base b s L (dynamic_step L (dynamic_state L before) n) h.
+
 (** Normative: SCALE-4 (ramp and blend).  [g] = 1 keeps the frequency, [g] = 0 interpolates it. *)
 Definition ramp (lo hi r : R) : R := Rmax 0 (Rmin 1 ((r - lo) / (hi - lo))).
 Definition blend (g s w : R) : R := (1 - g) * (w / s) + g * w.
@@ -45,8 +54,7 @@ Definition yarn_by_index (range : R * R) (s : R) (w : nat -> R) (i : nat) : R :=
 (** Normative: SCALE-7 (magnitude) of YaRN. *)
 Definition yarn_magnitude (s : R) : R := if Rle_dec s 1 then 1 else ln s / 10 + 1.
 
-(** Normative: SCALE-8 (Llama 3): bands by wavelength. *)
-Definition wavelength (w : R) : R := 2 * PI / w.
+(** Normative: SCALE-8 (Llama 3): bands by wavelength (SIN-19). *)
 Definition llama3 (s low_freq_factor high_freq_factor L w : R) : R :=
   if Rlt_dec (L / low_freq_factor) (wavelength w) then w / s
   else if Rlt_dec (wavelength w) (L / high_freq_factor) then w
@@ -111,6 +119,69 @@ Proof.
   assert (0 <= s * (n - L)) by (apply Rmult_le_pos; lra).
   assert (s * (n - L) < s * (n' - L)) by (apply Rmult_lt_compat_l; lra).
   split; [nra|]; apply Rplus_lt_compat_l, Rmult_lt_compat_r; trivial.
+Qed.
+
+(** *** A sequence of calls *)
+
+Lemma dynamic_state_snoc L calls n :
+  dynamic_state L (calls ++ [n]) = dynamic_step L (dynamic_state L calls) n.
+Proof. unfold dynamic_state; now rewrite fold_left_app. Qed.
+
+Theorem SCALE_10_state_is_at_least_L L calls : L <= dynamic_state L calls.
+Proof.
+  induction calls as [|n calls IH] using rev_ind; [apply Rle_refl|].
+  rewrite dynamic_state_snoc; unfold dynamic_step; repeat destruct Rlt_dec; lra.
+Qed.
+
+(** The first call is SCALE-3; so is every call that is longer than all before it, or below L. *)
+Theorem SCALE_10_fresh b s L h n : 0 < L ->
+  dynamic_call_base b s L h [] n = dynamic_ntk_base b s L n h.
+Proof.
+  intros HL; unfold dynamic_call_base, dynamic_state, dynamic_step; simpl.
+  destruct (Rlt_dec L n); trivial; rewrite (SCALE_3_original_up_to_L b s L n) by lra.
+  destruct (Rlt_dec n L); now rewrite SCALE_3_original_up_to_L by lra.
+Qed.
+
+Theorem SCALE_10_longer_calls_forget b s L h before n : dynamic_state L before < n ->
+  dynamic_call_base b s L h before n = dynamic_ntk_base b s L n h.
+Proof. intros H; unfold dynamic_call_base, dynamic_step; destruct Rlt_dec; [trivial|lra]. Qed.
+
+Theorem SCALE_10_short_calls_are_original b s L h before n : 0 < L -> n < L ->
+  dynamic_call_base b s L h before n = b.
+Proof.
+  intros HL Hn; unfold dynamic_call_base, dynamic_step.
+  pose proof (SCALE_10_state_is_at_least_L L before).
+  destruct Rlt_dec; [lra|]; destruct Rlt_dec; [|lra]; apply SCALE_3_original_up_to_L; lra.
+Qed.
+
+(** As long as no call is below L the state is the longest length so far. *)
+Theorem SCALE_10_longest_so_far L calls : (forall n, In n calls -> L <= n) ->
+  dynamic_state L calls = fold_left Rmax calls L.
+Proof.
+  induction calls as [|n calls IH] using rev_ind; trivial; intros H.
+  rewrite dynamic_state_snoc, fold_left_app, IH by (intros; apply H, in_or_app; now left).
+  assert (L <= n) by (apply H, in_or_app; right; now left).
+  change (dynamic_step L (fold_left Rmax calls L) n = Rmax (fold_left Rmax calls L) n).
+  set (c := fold_left Rmax calls L); unfold dynamic_step, Rmax; destruct (Rlt_dec c n);
+    destruct (Rle_dec c n); try lra; destruct (Rlt_dec n L); lra.
+Qed.
+
+(** It is a state: of two calls of one length after different histories one has another base. At
+    length L the longer frequencies stay. *)
+Theorem SCALE_10_history_matters b s L h : 0 < b -> 0 < s -> 0 < L -> (2 <= h)%nat ->
+  dynamic_call_base b s L h [2 * L] L <> dynamic_call_base b s L h [] L.
+Proof.
+  intros Hb Hs HL Hh; rewrite SCALE_10_fresh, SCALE_3_original_up_to_L by lra.
+  unfold dynamic_call_base, dynamic_state, dynamic_step; simpl.
+  destruct (Rlt_dec L (2 * L)); [|lra]; destruct Rlt_dec; [lra|]; destruct Rlt_dec; [lra|].
+  unfold dynamic_ntk_base, ntk_base.
+  pose proof (SCALE_3_factor_grows s L L (2 * L) HL Hs ltac:(lra)) as Hf.
+  assert (2 <= INR h) by (change 2 with (INR 2); now apply le_INR).
+  assert (Hp : 1 < Rpower (dynamic_factor s L (2 * L)) (INR (2 * h) / (INR (2 * h) - 2))).
+  { rewrite <- (Rpower_O (dynamic_factor s L (2 * L))) by lra; apply Rpower_lt; [lra|].
+    rewrite mult_INR; simpl (INR 2); apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; lra]. }
+  assert (b * 1 < b * Rpower (dynamic_factor s L (2 * L)) (INR (2 * h) / (INR (2 * h) - 2)))
+    by (apply Rmult_lt_compat_l; lra); lra.
 Qed.
 
 (** ** Ramps and blends *)
@@ -182,11 +253,32 @@ Proof. intros; unfold yarn, blend; rewrite SCALE_4_ramp_ends_at_1 by trivial; ri
 Theorem SCALE_5_bounds s L w : 1 <= s -> 0 <= w -> w / s <= yarn lo hi s L w <= w.
 Proof. intros; apply SCALE_4_blend_lies_between; trivial; apply SCALE_4_ramp_range. Qed.
 
-Theorem SCALE_5_kept_part_grows_with_the_frequency L w w' : 0 <= L -> w <= w' ->
-  ramp lo hi (rotations L w) <= ramp lo hi (rotations L w').
+(** The kept part: what is left of the frequency, from 1 / s to 1. *)
+Lemma kept_part g s w : 0 < w -> blend g s w / w = blend g s 1.
+Proof. intros Hw; unfold blend, Rdiv; set (r := / s); field; lra. Qed.
+
+Theorem SCALE_5_kept_part_grows_with_the_frequency s L w w' : 1 <= s -> 0 <= L -> 0 < w <= w' ->
+  yarn lo hi s L w / w <= yarn lo hi s L w' / w'.
 Proof.
-  intros HL Hw; apply SCALE_4_ramp_is_monotone; trivial; unfold rotations; pose proof PI_RGT_0.
-  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|nra].
+  intros Hs HL Hw; unfold yarn; rewrite !kept_part by lra.
+  apply SCALE_4_blend_is_monotone; try lra.
+  apply SCALE_4_ramp_is_monotone; trivial; unfold rotations; pose proof PI_RGT_0.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|].
+  apply Rmult_le_compat_l; lra.
+Qed.
+
+(** So the order of the frequencies stays. *)
+Theorem SCALE_5_is_monotone s L w w' : 1 <= s -> 0 <= L -> 0 < w <= w' ->
+  yarn lo hi s L w <= yarn lo hi s L w'.
+Proof.
+  intros Hs HL Hw; pose proof (SCALE_5_kept_part_grows_with_the_frequency s L w w' Hs HL Hw) as H.
+  assert (E : forall x, 0 < x -> yarn lo hi s L x = yarn lo hi s L x / x * x)
+    by (intros; field; lra).
+  rewrite (E w), (E w') by lra; apply Rmult_le_compat; try lra.
+  destruct (SCALE_5_bounds s L w Hs ltac:(lra)) as [Hb _].
+  assert (0 < / w) by (apply Rinv_0_lt_compat; lra).
+  assert (0 <= w / s) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
+  apply Rmult_le_pos; lra.
 Qed.
 
 (** The deployed ramp, wherever its range is not empty. *)
@@ -205,12 +297,12 @@ Proof.
     pose proof (SCALE_4_ramp_range lo hi (INR i)); simpl; lra.
 Qed.
 
-Theorem SCALE_6_kept_part_falls_with_the_index i j : (i <= j)%nat ->
-  1 - ramp lo hi (INR j) <= 1 - ramp lo hi (INR i).
+Theorem SCALE_6_kept_part_falls_with_the_index s w i j : 1 <= s -> 0 < w i -> 0 < w j ->
+  (i <= j)%nat -> yarn_by_index (lo, hi) s w j / w j <= yarn_by_index (lo, hi) s w i / w i.
 Proof.
-  intros H; apply le_INR in H.
-  pose proof (SCALE_4_ramp_is_monotone lo hi Hlh _ _ H) as Hm; simpl in Hm.
-  pose proof (SCALE_4_ramp_range lo hi (INR i)); pose proof (SCALE_4_ramp_range lo hi (INR j)); lra.
+  intros Hs Hi Hj H; apply le_INR in H; unfold yarn_by_index; cbn [fst snd].
+  rewrite !kept_part by trivial; apply SCALE_4_blend_is_monotone; try lra.
+  pose proof (SCALE_4_ramp_is_monotone lo hi Hlh _ _ H); lra.
 Qed.
 End Yarn.
 

@@ -2,9 +2,9 @@
 
     A subject answers each call within a bound for each member of a pair;
       from that, and exact algebra, the
-    tolerances of the clauses follow.  One pair at a time;
-      roundings of the comparison itself are not here. *)
-From Gnomon Require Import Sums Pairs Bounds.
+    tolerances of the clauses follow.  First one pair at a time, then on [rope] itself: what the
+    property tests compare.  Roundings of the comparison itself are not here. *)
+From Gnomon Require Import Sums Pairs Bounds Rope.
 
 (** ** Definitions *)
 Notation pair := (R * R)%type.
@@ -94,10 +94,10 @@ Section Tolerances.
 Variable w : R.
 Implicit Types (x y e : pair).
 
-Theorem ROPE_13_tolerance x y e : within e y (turned_by (0 * w) x) -> within e y x.
+Lemma pair_13 x y e : within e y (turned_by (0 * w) x) -> within e y x.
 Proof. now rewrite Rmult_0_l, turned_by_0. Qed.
 
-Theorem ROPE_14_tolerance m n x y1 y2 y3 e1 e2 e3 :
+Lemma pair_14 m n x y1 y2 y3 e1 e2 e3 :
   within e1 y1 (turned_by (n * w) x) -> within e2 y2 (turned_by (m * w) y1) ->
   within e3 y3 (turned_by ((m + n) * w) x) ->
   Rabs (fst y2 - fst y3) <= turned e1 + fst e2 + fst e3 /\
@@ -107,7 +107,7 @@ Proof.
   replace (n * w + m * w) with ((m + n) * w) in H by ring; exact (compare _ _ _ _ _ H H3).
 Qed.
 
-Theorem ROPE_15_tolerance m n x y1 y2 y3 e1 e2 e3 :
+Lemma pair_15 m n x y1 y2 y3 e1 e2 e3 :
   within e1 y1 (turned_by (n * w) x) -> within e2 y2 (turned_by (- (m * w)) y1) ->
   within e3 y3 (turned_by ((n - m) * w) x) ->
   Rabs (fst y2 - fst y3) <= turned e1 + fst e2 + fst e3 /\
@@ -117,7 +117,7 @@ Proof.
   replace (n * w + - (m * w)) with ((n - m) * w) in H by ring; exact (compare _ _ _ _ _ H H3).
 Qed.
 
-Theorem ROPE_20_tolerance m x y1 y2 e1 e2 :
+Lemma pair_20 m x y1 y2 e1 e2 :
   within e1 y1 (turned_by (m * w) x) -> within e2 y2 (turned_by (- (m * w)) y1) ->
   within (turned e1 + fst e2, turned e1 + snd e2) y2 x.
 Proof.
@@ -161,7 +161,7 @@ Proof.
     replace (snd y) with (snd x + q) by (unfold q; ring); lra.
 Qed.
 
-Theorem ROPE_17_tolerance m x y e : within e y (turned_by (m * w) x) ->
+Lemma pair_17 m x y e : within e y (turned_by (m * w) x) ->
   Rabs (hypot y - hypot x) <= turned e.
 Proof.
   intros H; rewrite <- (hypot_turned_by (m * w) x); set (z := turned_by _ x) in *.
@@ -170,7 +170,7 @@ Proof.
   pose proof (hypot_le _ _ _ H); pose proof (hypot_le _ _ _ H'); unfold turned; apply Rabs_le; lra.
 Qed.
 
-Theorem ROPE_18_tolerance m x y fz fx fy ez ex ey :
+Lemma pair_18 m x y fz fx fy ez ex ey :
   within ez fz (turned_by (m * w) (fst x + fst y, snd x + snd y)) ->
   within ex fx (turned_by (m * w) x) -> within ey fy (turned_by (m * w) y) ->
   Rabs (fst fz - fst fx - fst fy) <= fst ez + fst ex + fst ey /\
@@ -182,15 +182,274 @@ Proof.
 Qed.
 End Tolerances.
 
-(** Two answers to one truth: layouts, and in place against out of place. *)
-Theorem ROPE_19_tolerance e y y' x : within e y x -> within e y' x ->
-  Rabs (fst y - fst y') <= 2 * fst e /\ Rabs (snd y - snd y') <= 2 * snd e.
-Proof. intros H H'; destruct (compare _ _ _ _ _ H H'); lra. Qed.
+(** ** On the rotation itself
 
-(** Scores of answers [q'], [k'] against scores of the truths [q], [k], over [n] dims. *)
-Theorem ROPE_16_tolerance n (q k q' k' eq ek : vector) :
-  (forall i, (i < n)%nat -> Rabs (q' i - q i) <= eq i) ->
-  (forall i, (i < n)%nat -> Rabs (k' i - k i) <= ek i) ->
-  Rabs (dot n q' k' - dot n q k) <= sumn n (fun i => Rabs (q' i) * ek i + Rabs (k' i) * eq i + eq
-    i * ek i).
-Proof. apply dot_error. Qed.
+    [R_] is R_m, [T_] its transpose (ROPE-3, ROPE-6); answers [y] and their bounds [e] are vectors
+    over the dims of a head. *)
+
+(** The members of pair [i] of a vector. *)
+Definition at_pair (l : layout) (h o i : nat) (x : vector) : pair :=
+  (x (o + first l h i)%nat, x (o + second l h i)%nat).
+
+(** An answer within its bound, dim by dim. *)
+Definition answers (y e truth : vector) : Prop := forall j, Rabs (y j - truth j) <= e j.
+
+(** Products of two answers. *)
+Definition prod (p Tp q Tq : R) : R := Rabs p * Tq + Rabs q * Tp + Tp * Tq.
+
+Section OnRope.
+Variables (l : layout) (h o : nat) (w : nat -> R).
+Notation R_ := (rope l h o w).
+Notation T_ := (rope_transpose l h o w).
+Implicit Types (x y e : vector).
+
+Lemma rope_at_pair m x i : (i < h)%nat ->
+  at_pair l h o i (R_ m x) = turned_by (m * w i) (at_pair l h o i x).
+Proof.
+  intros Hi; unfold at_pair, rope, rope2; rewrite ROPE_3_first, ROPE_3_second by trivial.
+  unfold turned_by, turn; cbn [fst snd]; f_equal; ring.
+Qed.
+
+Lemma transpose_at_pair m x i : (i < h)%nat ->
+  at_pair l h o i (T_ m x) = turned_by (- (m * w i)) (at_pair l h o i x).
+Proof.
+  intros Hi; unfold at_pair, rope_transpose, rope_transpose2, rotate_transpose.
+  rewrite ROPE_3_first, ROPE_3_second by trivial; unfold turned_by, turn; cbn [fst snd].
+  rewrite cos_neg, sin_neg; f_equal; ring.
+Qed.
+
+Lemma within_pair y e x i : answers y e x ->
+  within (at_pair l h o i e) (at_pair l h o i y) (at_pair l h o i x).
+Proof. intros H; split; cbn [fst snd]; apply H. Qed.
+
+(** Two answers to one truth. *)
+Lemma same_truth y e y' e' x j : answers y e x -> answers y' e' x ->
+  Rabs (y j - y' j) <= e j + e' j.
+Proof.
+  intros H H'; specialize (H j); specialize (H' j).
+  replace (y j - y' j) with ((y j - x j) + - (y' j - x j)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_Ropp; lra.
+Qed.
+
+Theorem ROPE_13_tolerance x y e j : answers y e (R_ 0 x) -> Rabs (y j - x j) <= e j.
+Proof. intros H; specialize (H j); now rewrite ROPE_13_identity in H. Qed.
+
+Section Pair.
+Variable i : nat.
+Hypothesis Hi : (i < h)%nat.
+Notation a := (o + first l h i)%nat.
+Notation b := (o + second l h i)%nat.
+Notation turned_of e := (turned (at_pair l h o i e)).
+
+Theorem ROPE_14_tolerance m n x y1 y2 y3 e1 e2 e3 :
+  answers y1 e1 (R_ n x) -> answers y2 e2 (R_ m y1) -> answers y3 e3 (R_ (m + n) x) ->
+  Rabs (y2 a - y3 a) <= turned_of e1 + e2 a + e3 a /\
+  Rabs (y2 b - y3 b) <= turned_of e1 + e2 b + e3 b.
+Proof.
+  intros H1 H2 H3; apply (within_pair _ _ _ i) in H1, H2, H3.
+  rewrite rope_at_pair in H1, H2, H3 by trivial; exact (pair_14 _ _ _ _ _ _ _ _ _ _ H1 H2 H3).
+Qed.
+
+Theorem ROPE_15_tolerance m n x y1 y2 y3 e1 e2 e3 :
+  answers y1 e1 (R_ n x) -> answers y2 e2 (T_ m y1) -> answers y3 e3 (R_ (n - m) x) ->
+  Rabs (y2 a - y3 a) <= turned_of e1 + e2 a + e3 a /\
+  Rabs (y2 b - y3 b) <= turned_of e1 + e2 b + e3 b.
+Proof.
+  intros H1 H2 H3; apply (within_pair _ _ _ i) in H1, H2, H3.
+  rewrite rope_at_pair in H1, H3 by trivial; rewrite transpose_at_pair in H2 by trivial.
+  exact (pair_15 _ _ _ _ _ _ _ _ _ _ H1 H2 H3).
+Qed.
+
+Theorem ROPE_20_tolerance m x y1 y2 e1 e2 :
+  answers y1 e1 (R_ m x) -> answers y2 e2 (T_ m y1) ->
+  Rabs (y2 a - x a) <= turned_of e1 + e2 a /\ Rabs (y2 b - x b) <= turned_of e1 + e2 b.
+Proof.
+  intros H1 H2; apply (within_pair _ _ _ i) in H1, H2.
+  rewrite rope_at_pair in H1 by trivial; rewrite transpose_at_pair in H2 by trivial.
+  exact (pair_20 _ _ _ _ _ _ _ H1 H2).
+Qed.
+
+Theorem ROPE_17_tolerance m x y e : answers y e (R_ m x) ->
+  Rabs (hypot (at_pair l h o i y) - hypot (at_pair l h o i x)) <= turned_of e.
+Proof.
+  intros H; apply (within_pair _ _ _ i) in H; rewrite rope_at_pair in H by trivial.
+  exact (pair_17 _ _ _ _ _ H).
+Qed.
+End Pair.
+
+Theorem ROPE_15_tolerance_of_the_negative_position m x y y' e e' j :
+  answers y e (R_ (- m) x) -> answers y' e' (T_ m x) -> Rabs (y j - y' j) <= e j + e' j.
+Proof.
+  intros H H'; apply (same_truth y e y' e' (R_ (- m) x)); trivial; intros k.
+  rewrite ROPE_15_negative_position; apply H'.
+Qed.
+
+Theorem ROPE_18_tolerance m x y z fx fy fz ex ey ez j : (forall k, z k = x k + y k) ->
+  answers fx ex (R_ m x) -> answers fy ey (R_ m y) -> answers fz ez (R_ m z) ->
+  Rabs (fz j - fx j - fy j) <= ez j + ex j + ey j.
+Proof.
+  intros Hz Hx Hy Hf; specialize (Hx j); specialize (Hy j); specialize (Hf j).
+  assert (E : R_ m z j = R_ m x j + R_ m y j).
+  { transitivity (R_ m (fun k => 1 * x k + 1 * y k) j); [|rewrite ROPE_18_linearity; ring].
+    unfold rope, rope2, rotate; rewrite !Hz, !Rmult_1_l; trivial. }
+  rewrite E in Hf; apply abs_le_inv in Hx, Hy, Hf; apply Rabs_le; lra.
+Qed.
+
+(** [c] a power of two, so that [c x] and [c y] are exact; of any [c] it holds as well. *)
+Theorem ROPE_18_tolerance_of_powers_of_two m c x z fx fz ex ez j : (forall k, z k = c * x k) ->
+  answers fx ex (R_ m x) -> answers fz ez (R_ m z) ->
+  Rabs (fz j - c * fx j) <= ez j + Rabs c * ex j.
+Proof.
+  intros Hz Hx Hf; specialize (Hx j); specialize (Hf j).
+  assert (E : R_ m z j = c * R_ m x j).
+  { transitivity (R_ m (fun k => c * x k + 0 * x k) j); [|rewrite ROPE_18_linearity; ring].
+    unfold rope, rope2, rotate; rewrite !Hz, !Rmult_0_l, !Rplus_0_r; trivial. }
+  rewrite E in Hf.
+  replace (fz j - c * fx j) with ((fz j - c * R_ m x j) + c * - (fx j - R_ m x j)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_mult, Rabs_Ropp.
+  apply Rplus_le_compat; trivial; apply Rmult_le_compat_l; trivial; apply Rabs_pos.
+Qed.
+
+(** Two scores at one offset, from answers for q and k at both places, over the [n] dims of a
+    head. *)
+Definition score_tolerance (n : nat) (q k eq ek : vector) : R :=
+  sumn n (fun j => prod (q j) (eq j) (k j) (ek j)).
+
+Lemma score_error n (q k q' k' eq ek : vector) : answers q' eq q -> answers k' ek k ->
+  Rabs (dot n q' k' - dot n q k) <= score_tolerance n q' k' eq ek.
+Proof. intros Hq Hk; apply dot_error; intros; [apply Hq|apply Hk]. Qed.
+
+Theorem ROPE_16_tolerance d m n t q k q1 k1 q2 k2 eq1 ek1 eq2 ek2 : (o + 2 * h <= d)%nat ->
+  answers q1 eq1 (R_ m q) -> answers k1 ek1 (R_ n k) ->
+  answers q2 eq2 (R_ (m + t) q) -> answers k2 ek2 (R_ (n + t) k) ->
+  Rabs (dot d q1 k1 - dot d q2 k2) <=
+  score_tolerance d q1 k1 eq1 ek1 + score_tolerance d q2 k2 eq2 ek2.
+Proof.
+  intros Hd Hq1 Hk1 Hq2 Hk2; pose proof (score_error d _ _ _ _ _ _ Hq1 Hk1) as H1.
+  pose proof (score_error d _ _ _ _ _ _ Hq2 Hk2) as H2.
+  rewrite ROPE_16_scores_depend_on_the_offset_only in H2 by trivial.
+  apply abs_le_inv in H1, H2; apply Rabs_le; lra.
+Qed.
+
+(** Tables. *)
+Definition table_answers (C S Tc Ts : R) (a : R) : Prop :=
+  Rabs (C - cos a) <= Tc /\ Rabs (S - sin a) <= Ts.
+
+Theorem ROPE_14_tolerance_of_tables m n i C S Tc Ts C' S' Tc' Ts' C2 S2 Tc2 Ts2 :
+  table_answers C S Tc Ts (m * w i) -> table_answers C' S' Tc' Ts' (n * w i) ->
+  table_answers C2 S2 Tc2 Ts2 ((m + n) * w i) ->
+  Rabs (C2 - (C * C' - S * S')) <= Tc2 + prod C Tc C' Tc' + prod S Ts S' Ts' /\
+  Rabs (S2 - (S * C' + C * S')) <= Ts2 + prod S Ts C' Tc' + prod C Tc S' Ts'.
+Proof.
+  intros [Hc Hs] [Hc' Hs'] [Hc2 Hs2]; destruct (ROPE_14_tables_add w m n i) as [Ec Es].
+  rewrite Ec in Hc2; rewrite Es in Hs2.
+  pose proof (product_error _ _ _ _ _ _ Hc Hc') as Pcc.
+  pose proof (product_error _ _ _ _ _ _ Hs Hs') as Pss.
+  pose proof (product_error _ _ _ _ _ _ Hs Hc') as Psc.
+  pose proof (product_error _ _ _ _ _ _ Hc Hs') as Pcs.
+  fold (prod C Tc C' Tc') in Pcc; fold (prod S Ts S' Ts') in Pss;
+    fold (prod S Ts C' Tc') in Psc; fold (prod C Tc S' Ts') in Pcs.
+  apply abs_le_inv in Hc2, Hs2, Pcc, Pss, Psc, Pcs; split; apply Rabs_le; lra.
+Qed.
+
+Lemma hypot_error (x y e : pair) : within e y x -> Rabs (hypot y - hypot x) <= hypot e.
+Proof.
+  intros H; assert (H' : within e x y) by (destruct H; split; now rewrite Rabs_minus_sym).
+  pose proof (hypot_le _ _ _ H); pose proof (hypot_le _ _ _ H'); apply Rabs_le; lra.
+Qed.
+
+Theorem ROPE_4_tolerance_of_the_unit_circle m i C S Tc Ts : table_answers C S Tc Ts (m * w i) ->
+  Rabs (hypot (C, S) - 1) <= hypot (Tc, Ts).
+Proof.
+  intros [Hc Hs].
+  pose proof (hypot_error (cos (m * w i), sin (m * w i)) (C, S) (Tc, Ts) (conj Hc Hs)) as H.
+  replace (hypot (cos (m * w i), sin (m * w i))) with 1 in H; trivial.
+  unfold hypot; cbn [fst snd]; now rewrite cos2_sin2, sqrt_1.
+Qed.
+
+(** A subject's own table given back to it: [y] from the position, [z] from the tables [C], [S]. *)
+Theorem ROPE_4_tolerance_of_own_tables m x y e z e' C S Tc Ts i (a := (o + first l h i)%nat)
+  (b := (o + second l h i)%nat) : (i < h)%nat -> answers y e (R_ m x) ->
+  answers z e' (rotate l l h o C S x) ->
+  table_answers (C i) (S i) Tc Ts (m * w i) ->
+  Rabs (y a - z a) <= e a + e' a + (Rabs (x a) * Tc + Rabs (x b) * Ts) /\
+  Rabs (y b - z b) <= e b + e' b + (Rabs (x a) * Ts + Rabs (x b) * Tc).
+Proof.
+  intros Hi Hy Hz [Hc Hs]; pose proof (Hy a) as Ya; pose proof (Hy b) as Yb.
+  pose proof (Hz a) as Za; pose proof (Hz b) as Zb; unfold a, b in *.
+  unfold rope, rope2 in Ya, Yb; rewrite ROPE_3_first in Ya, Za by trivial.
+  rewrite ROPE_3_second in Yb, Zb by trivial.
+  set (p := x (o + first l h i)%nat) in *; set (q := x (o + second l h i)%nat) in *.
+  assert (P : forall v d T, Rabs d <= T -> Rabs (v * d) <= Rabs v * T)
+    by (intros; rewrite Rabs_mult; apply Rmult_le_compat_l; trivial; apply Rabs_pos).
+  pose proof (P p _ _ Hc) as Ppc; pose proof (P p _ _ Hs) as Pps.
+  pose proof (P q _ _ Hc) as Pqc; pose proof (P q _ _ Hs) as Pqs.
+  apply abs_le_inv in Ya, Yb, Za, Zb, Ppc, Pps, Pqc, Pqs; split; apply Rabs_le; lra.
+Qed.
+End OnRope.
+
+(** Layouts: pairs read in any layout and written in any, against interleaved both ways. *)
+Definition ordered (l : layout) (h o : nat) (x : vector) : vector :=
+  match l with interleaved => x | half_split => to_half_split h o x end.
+
+Lemma rotate_ordered lin lout h o c s x k :
+  rotate lin lout h o c s (ordered lin h o x) k =
+  ordered lout h o (rotate interleaved interleaved h o c s x) k.
+Proof.
+  destruct lin, lout; cbn [ordered]; trivial.
+  - apply ROPE_19_output_layout.
+  - apply ROPE_19_input_layout.
+  - apply ROPE_19_conjugation.
+Qed.
+
+Lemma ordered_answers l h o y e x : answers y e x ->
+  answers (ordered l h o y) (ordered l h o e) (ordered l h o x).
+Proof.
+  intros H k; destruct l; cbn [ordered]; [apply H|]; unfold to_half_split.
+  destruct ((o <=? k) && (k <? o + 2 * h))%nat; apply H.
+Qed.
+
+Theorem ROPE_19_tolerance lin lout h o c s x y e z e' k :
+  answers y e (rotate lin lout h o c s (ordered lin h o x)) ->
+  answers z e' (rotate interleaved interleaved h o c s x) ->
+  Rabs (y k - ordered lout h o z k) <= e k + ordered lout h o e' k.
+Proof.
+  intros Hy Hz; apply (ordered_answers lout h o) in Hz.
+  apply (same_truth y e _ _ (ordered lout h o (rotate interleaved interleaved h o c s x)));
+    trivial.
+  intros j; rewrite <- rotate_ordered with (lin := lin); apply Hy.
+Qed.
+
+(** Frequencies: the answer [v] for w_i of [theta], within [E]. *)
+Theorem ROPE_1_tolerance theta h i v E (w := frequency theta (2 * h) i) (q := E / (v - E)) :
+  0 < theta -> (0 < h)%nat -> Rabs (v - w) <= E -> 0 < v - E -> q < 1 ->
+  Rabs (INR h * ln v + INR i * ln theta) <= INR h * q / (1 - q).
+Proof.
+  intros Ht Hh Hv Hp Hq; assert (Hw : 0 < w) by apply exp_pos.
+  assert (HE : 0 <= E) by (apply Rle_trans with (2 := Hv), Rabs_pos).
+  assert (Hq0 : 0 <= q) by (apply Rmult_le_pos; trivial; left; now apply Rinv_0_lt_compat).
+  apply abs_le_inv in Hv.
+  assert (Hh0 : 0 < INR h) by now apply lt_0_INR.
+  assert (El : INR h * ln w + INR i * ln theta = 0).
+  { unfold w, frequency, Rpower; rewrite ln_exp, mult_INR; simpl (INR 2); field; lra. }
+  replace (INR h * ln v + INR i * ln theta) with (INR h * (ln v - ln w)) by lra.
+  rewrite Rabs_mult, (Rabs_pos_eq (INR h)) by lra; unfold Rdiv; rewrite Rmult_assoc.
+  apply Rmult_le_compat_l; [lra|]; fold (q / (1 - q)).
+  assert (Eq : q * (v - E) = E) by (unfold q; field; lra).
+  assert (M : forall x y, 0 < x -> 0 < y -> ln x - ln y <= x / y - 1).
+  { intros x y Hx Hy; assert (Hr : 0 < x / y) by (apply Rmult_lt_0_compat; trivial;
+      now apply Rinv_0_lt_compat).
+    replace (ln x - ln y) with (ln (x / y))
+      by (unfold Rdiv; rewrite ln_mult, ln_Rinv by (trivial; now apply Rinv_0_lt_compat); ring).
+    pose proof (exp_ineq1_le (ln (x / y))) as Hx1; rewrite exp_ln in Hx1 by trivial; lra. }
+  assert (Q1 : q <= q / (1 - q)).
+  { apply Rmult_le_reg_r with (1 - q); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; nra. }
+  pose proof (M v w ltac:(lra) Hw) as U; pose proof (M w v Hw ltac:(lra)) as D.
+  assert (U' : v / w - 1 <= q).
+  { apply Rmult_le_reg_r with w; trivial; unfold Rdiv; rewrite Rmult_minus_distr_r, Rmult_assoc,
+      Rinv_l by lra; nra. }
+  assert (D' : w / v - 1 <= q).
+  { apply Rmult_le_reg_r with v; [lra|]; unfold Rdiv; rewrite Rmult_minus_distr_r, Rmult_assoc,
+      Rinv_l by lra; nra. }
+  apply Rabs_le; lra.
+Qed.

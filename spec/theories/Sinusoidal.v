@@ -42,6 +42,31 @@ Definition pe (o : order) (h : nat) (odd : odd_width) (K : R) (w : nat -> R) (t 
 Definition add o h odd K w (token_scale : R) (x : vector) (t : R) : vector := fun k =>
   token_scale * x k + pe o h odd K w t k.
 
+(** Normative: SIN-19 (wavelength) of the frequency [w], in tokens. *)
+Definition wavelength (w : R) : R := 2 * PI / w.
+
+(** Normative: SIN-20 (timesteps).  A real time [t]; [h] pairs; [shift] shortens the divisor. *)
+Definition timestep_frequency (max_period shift : R) (h i : nat) : R :=
+  Rpower max_period (- (INR i / (INR h - shift))).
+Definition timestep (flip_sin_to_cos : bool) (h : nat) (max_period shift scale t : R) : vector :=
+  pe (if flip_sin_to_cos then Cos_sin else Sin_cos) h Zero 1 (timestep_frequency max_period shift h)
+    (scale * t).
+
+(** Normative: SIN-21 (Fourier features).  [B] has [h] rows of [n] columns, [x] is a point. *)
+Definition phase (n : nat) (B : matrix) (x : vector) : vector := fun i => 2 * PI * dot n (B i) x.
+Definition fourier (n h : nat) (B : matrix) (x : vector) : vector := fun k =>
+  if (k <? h)%nat then cos (phase n B x k) else sin (phase n B x (k - h)%nat).
+
+(** Normative: SIN-22 (NeRF).  One coordinate [x], [L] octaves, [unit] radians: PI in the paper, 1
+    in its code.  And the code's order for [n] coordinates: octave by octave, all sines then all
+    cosines. *)
+Definition octave (unit : R) (k : nat) : R := 2 ^ k * unit.
+Definition nerf (L : nat) (unit x : R) : vector := pe Interleaved L Zero 1 (octave unit) x.
+Definition nerf_by_octaves (n : nat) (unit : R) (x : vector) : vector := fun j =>
+  let k := (j / (2 * n))%nat in
+  let c := (j mod (2 * n))%nat in
+  if (c <? n)%nat then sin (octave unit k * x c) else cos (octave unit k * x (c - n)%nat).
+
 (** A matrix of one block [[a, b], [-b, a]] a pair, on its sine and its cosine column. *)
 Definition blocks (o : order) (h : nat) (a b : nat -> R) : matrix := fun r c =>
   let i := pair_at o h r in
@@ -409,3 +434,128 @@ Proof.
     apply SIN_8_similarity_is_largest_at_0.
 Qed.
 End Pairwise.
+
+(** *** Wavelengths *)
+
+Theorem SIN_19_wavelength base width i : wavelength (frequency base width i) =
+  2 * PI * Rpower base (2 * INR i / INR width).
+Proof.
+  unfold wavelength, frequency; rewrite Rpower_Ropp; unfold Rdiv at 1; now rewrite Rinv_inv.
+Qed.
+
+(** A wavelength later both entries of the pair are what they were. *)
+Theorem SIN_19_period o h odd K w t i : (i < h)%nat -> w i <> 0 ->
+  let t' := t + wavelength (w i) in
+  pe o h odd K w t' (sine_column o h i) = pe o h odd K w t (sine_column o h i) /\
+  pe o h odd K w t' (cosine_column o h i) = pe o h odd K w t (cosine_column o h i).
+Proof.
+  intros Hi Hw t'; rewrite !SIN_4_sine, !SIN_4_cosine by trivial.
+  replace (t' * w i) with (t * w i + 2 * INR 1 * PI)
+    by (unfold t', wavelength; simpl (INR 1); field; trivial).
+  now rewrite sin_period, cos_period.
+Qed.
+
+(** *** Timesteps *)
+
+Theorem SIN_20_shift_0_is_half max_period h i : (0 < h)%nat ->
+  timestep_frequency max_period 0 h i = frequency max_period (2 * h) i.
+Proof.
+  intros Hh; unfold timestep_frequency, frequency; do 2 f_equal; rewrite mult_INR; simpl (INR 2).
+  apply lt_0_INR in Hh; field; lra.
+Qed.
+
+Theorem SIN_20_shift_1_is_half_minus_one max_period h i : (2 <= h)%nat ->
+  timestep_frequency max_period 1 h i = frequency_half_minus_one max_period h i.
+Proof.
+  intros Hh; unfold timestep_frequency, frequency_half_minus_one; rewrite Nat.max_l by lia.
+  rewrite minus_INR by lia; reflexivity.
+Qed.
+
+Theorem SIN_20_first_frequency max_period shift h : 0 < max_period ->
+  timestep_frequency max_period shift h 0 = 1.
+Proof.
+  intros H; unfold timestep_frequency; simpl (INR 0).
+  replace (- (0 / (INR h - shift))) with 0 by (unfold Rdiv; ring); now apply Rpower_O.
+Qed.
+
+(** A later time is a rotation: SIN-13 for real times. *)
+Theorem SIN_20_later_is_a_rotation flip h max_period shift scale t k r : (r < 2 * h)%nat ->
+  times (2 * h) (shift_matrix (if flip : bool then Cos_sin else Sin_cos) h
+    (timestep_frequency max_period shift h) (scale * k))
+    (timestep flip h max_period shift scale t) r =
+  timestep flip h max_period shift scale (t + k) r.
+Proof.
+  intros Hr; unfold timestep; rewrite SIN_13_shift_is_a_rotation by trivial; f_equal; ring.
+Qed.
+
+(** *** Fourier features *)
+
+Theorem SIN_21_dot_products n h B x y : dot (2 * h) (fourier n h B x) (fourier n h B y) =
+  sumn h (fun i => cos (phase n B (fun c => x c - y c) i)).
+Proof.
+  unfold dot; rewrite (sum_of_pairs half_split); apply sumn_ext; intros i Hi; simpl first;
+    simpl second.
+  unfold fourier; rewrite (proj2 (Nat.ltb_lt i h) Hi), (proj2 (Nat.ltb_ge (h + i) h)) by lia.
+  replace (h + i - h)%nat with i by lia.
+  replace (phase n B (fun c => x c - y c) i) with (phase n B x i - phase n B y i);
+    [rewrite cos_minus; ring|].
+  unfold phase, dot.
+  rewrite (sumn_ext n (fun k => B i k * (x k - y k)) (fun k => B i k * x k + -1 * (B i k * y k)))
+    by (intros; ring).
+  rewrite sumn_plus, sumn_scal; ring.
+Qed.
+
+Theorem SIN_21_dot_products_depend_on_the_offset_only n h B x y t :
+  dot (2 * h) (fourier n h B (fun c => x c + t c)) (fourier n h B (fun c => y c + t c)) =
+  dot (2 * h) (fourier n h B x) (fourier n h B y).
+Proof.
+  rewrite !SIN_21_dot_products; apply sumn_ext; intros i _; unfold phase, dot; do 2 f_equal.
+  apply sumn_ext; intros; ring.
+Qed.
+
+Theorem SIN_21_norm n h B x : dot (2 * h) (fourier n h B x) (fourier n h B x) = INR h.
+Proof.
+  rewrite SIN_21_dot_products, (sumn_ext _ _ (fun _ => 1)), sumn_const; [ring|].
+  intros i _; unfold phase, dot; rewrite (sumn_ext _ _ (fun _ => 0)), sumn_const by (intros; ring).
+  rewrite !Rmult_0_r; apply cos_0.
+Qed.
+
+(** *** NeRF *)
+
+Theorem SIN_22_entries L unit x k : (k < L)%nat ->
+  nerf L unit x (2 * k)%nat = sin (x * octave unit k) /\
+  nerf L unit x (2 * k + 1)%nat = cos (x * octave unit k).
+Proof.
+  intros Hk; unfold nerf.
+  pose proof (SIN_4_sine Interleaved L Zero 1 (octave unit) x k Hk) as Hs.
+  pose proof (SIN_4_cosine Interleaved L Zero 1 (octave unit) x k Hk) as Hc.
+  cbn [sine_column cosine_column] in Hs, Hc; rewrite Hs, Hc; split; ring.
+Qed.
+
+(** The code's order holds the same numbers. *)
+Theorem SIN_22_orders_hold_the_same_entries L n unit x k c : (k < L)%nat -> (c < n)%nat ->
+  nerf_by_octaves n unit x (2 * n * k + c)%nat = nerf L unit (x c) (2 * k)%nat /\
+  nerf_by_octaves n unit x (2 * n * k + n + c)%nat = nerf L unit (x c) (2 * k + 1)%nat.
+Proof.
+  intros Hk Hc; destruct (SIN_22_entries L unit (x c) k Hk) as [-> ->]; unfold nerf_by_octaves;
+    split.
+  - rewrite <- (Nat.div_unique (2 * n * k + c) (2 * n) k c) by lia.
+    rewrite <- (Nat.mod_unique (2 * n * k + c) (2 * n) k c) by lia.
+    rewrite (proj2 (Nat.ltb_lt c n) Hc); f_equal; ring.
+  - rewrite <- (Nat.div_unique (2 * n * k + n + c) (2 * n) k (n + c)) by lia.
+    rewrite <- (Nat.mod_unique (2 * n * k + n + c) (2 * n) k (n + c)) by lia.
+    rewrite (proj2 (Nat.ltb_ge (n + c) n)) by lia; replace (n + c - n)%nat with c by lia.
+    f_equal; ring.
+Qed.
+
+(** Each octave is the one before it, doubled. *)
+Theorem SIN_22_next_octave L unit x k : (S k < L)%nat ->
+  let s := nerf L unit x (2 * k)%nat in
+  let c := nerf L unit x (2 * k + 1)%nat in
+  nerf L unit x (2 * S k)%nat = 2 * s * c /\ nerf L unit x (2 * S k + 1)%nat = c * c - s * s.
+Proof.
+  intros Hk s c; unfold s, c; destruct (SIN_22_entries L unit x k) as [-> ->]; [lia|].
+  destruct (SIN_22_entries L unit x (S k) Hk) as [-> ->].
+  replace (x * octave unit (S k)) with (2 * (x * octave unit k)) by (unfold octave; simpl; ring).
+  rewrite sin_2a, cos_2a; split; ring.
+Qed.

@@ -45,6 +45,18 @@ Proof.
     apply abs_le_inv in Hs'; lra.
 Qed.
 
+(** As the kernels have it: |w| between s 2^e and (s + 4) 2^e, the angle m w. *)
+Definition k_scaled_slack : R := 4.
+
+Theorem ROUND_6_scaled m w s t (high := Rabs m * ((s + k_scaled_slack) * t)) : 0 <= s -> 0 <= t ->
+  s * t <= Rabs w <= (s + k_scaled_slack) * t -> high <= powerRZ 2 (-27) ->
+  Rabs m * (s * t) * (1 - powerRZ 2 (-56)) <= Rabs (sin (m * w)) <= high.
+Proof.
+  intros Hs Ht Hw Hh; pose proof (Rabs_pos m); apply ROUND_6_sine; trivial; rewrite Rabs_mult.
+  - split; [repeat apply Rmult_le_pos; trivial|apply Rmult_le_compat_l; lra].
+  - apply Rmult_le_compat_l; lra.
+Qed.
+
 Theorem ROUND_6_cosine F a : F = f32 \/ F = bf16 \/ F = f16 -> Rabs a <= powerRZ 2 (-27) ->
   fl F (cos a) = 1.
 Proof.

@@ -471,3 +471,27 @@ Proof.
     apply abs_le_inv in HR; lra).
   apply abs_le_inv in Hroot, HR; apply Rabs_le; split; lra.
 Qed.
+
+(** The distance against that of the answered rows: SIN-9 as a property test asks it. *)
+Theorem SIN_9_tolerance_of_rows o h K w m n v P (p q Tp Tq : vector) :
+  Rabs (v - distance o h K w m n) <= P ->
+  (forall k, (k < 2 * h)%nat -> Rabs (p k - pe o h Zero K w m k) <= Tp k) ->
+  (forall k, (k < 2 * h)%nat -> Rabs (q k - pe o h Zero K w n k) <= Tq k) ->
+  Rabs (v - norm (2 * h) (fun k => p k - q k)) <= P + norm (2 * h) (fun k => Tp k + Tq k).
+Proof.
+  intros Hv Hp Hq; set (D := fun k => pe o h Zero K w m k - pe o h Zero K w n k).
+  change (distance o h K w m n) with (norm (2 * h) D) in Hv; set (A := fun k => p k - q k).
+  set (e := fun k => A k - D k).
+  assert (He : norm (2 * h) e <= norm (2 * h) (fun k => Tp k + Tq k)).
+  { apply sqrt_le_1_alt, sumn_le; intros k Hk.
+    assert (H : Rabs (e k) <= Tp k + Tq k).
+    { specialize (Hp k Hk); specialize (Hq k Hk); apply abs_le_inv in Hp, Hq; unfold e, A, D;
+        apply Rabs_le; lra. }
+    rewrite <- (Rabs_pos_eq (e k * e k)), Rabs_mult by apply Rle_0_sqr.
+    apply Rmult_le_compat; trivial; apply Rabs_pos. }
+  assert (Hm : norm (2 * h) (fun k => - e k) = norm (2 * h) e)
+    by (unfold norm; f_equal; apply sumn_ext; intros; ring).
+  pose proof (triangle (2 * h) D e A ltac:(intros; unfold e; ring)) as H1.
+  pose proof (triangle (2 * h) A (fun k => - e k) D ltac:(intros; unfold e; ring)) as H2.
+  apply abs_le_inv in Hv; apply Rabs_le; lra.
+Qed.

@@ -6,15 +6,15 @@
     formal.py holes   SOURCE                no Admitted, admit, Axiom, .. in any text
     formal.py kernel  BUILD GROUP           coqchk re-checks the compiled modules
     formal.py clauses SPEC BUILD [--out F]  every named theorem cites a clause that exists
-    formal.py constants SOURCE ROOT         polynomials and radii in ROOT/optimized, formats in ROOT/spec are those of
-                                            the theorems
+    formal.py constants SOURCE ROOT         polynomials, radii and limits in ROOT/optimized, formats in ROOT/spec are
+                                            those of the theorems
 
 GROUP is a folder with its own axioms.txt: `theories` (SOURCE/*.v: Coq's standard library alone), `numeric`
 (Flocq too), `certified` (Interval and Gappa too: they compute with machine integers and floats).
 
 A theorem that carries a clause is named FAMILY_NUMBER_words: ROPE_14_composition is a theorem of ROPE-14.
 Names are read from what Coq wrote (.glob), never from the text. Exit 0 good, 1 a fault, 77 skipped: Coq
-or a library is not installed.
+or a library is not installed; with GNOMON_REQUIRE_FORMAL=1 that is a fault too.
 """
 import argparse
 import fractions
@@ -38,8 +38,41 @@ HOLE = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|A
 LOCAL = re.compile(r"^\s*(Variables?|Hypothes[ie]s|Context)\b", re.M)
 
 
+# What, the theory or page and where it is written there, the kernel and where it is written there: exponents of two, but
+# for the slack.
+LITERALS = [
+    ("smallest product of sine and cosine (ROUND-4)",
+     "numeric/RoundingTest.v", r"Theorem ROUND_4_large\b[^.]*?>= bpow radix2 \((-\d+)\)",
+     "tables.cc", r"small = hn::Lt\(size_, hn::Set\(F32\(\), 0x1p(-\d+)f\)\)"),
+    ("smallest end of an exact rotation (ROUND-8)",
+     "certified/ExactRotation.v", r"Theorem ROUND_8_rotation\b.*?bpow radix2 \((-\d+)\) <= Rabs \(low_end y r\)",
+     "rope_tokens.cc", r"size >= 0x1p(-\d+)f && "),
+    ("largest tiny angle (ROUND-6)",
+     "certified/TinyAngles.v", r"Theorem ROUND_6_scaled\b.*?<= powerRZ 2 \((-\d+)\) ->",
+     "turns.cc", r"BitLength\(high\) \+ scaled\.exponent <= (-\d+)\)"),
+    ("what a tiny sine loses (ROUND-6)",
+     "certified/TinyAngles.v", r"Theorem ROUND_6_scaled\b.*?\(1 - powerRZ 2 \(-(\d+)\)\) <= Rabs",
+     "turns.cc", r"low -= \(low >> (\d+)\) \+ 1;"),
+    ("slack of the scaled frequency (ROUND-6)",
+     "certified/TinyAngles.v", r"Definition k_scaled_slack : R := (\d+)\.",
+     "turns.cc", r"const uint128_t high = m \* \(scaled\.significand \+ (\d+)\);"),
+    ("error of fixed point (ROUND-5: derived, not in Coq)",
+     "rounding_test.md", r"\(2 \|m\| \+ 2\^(\d+)\) U,",
+     "turns.cc", r"2 \* m \+ \(static_cast<uint128_t>\(1\) << (\d+)\);"),
+]
+
+
 class Skipped(Exception):
     pass
+
+
+def skipped(reason):
+    """The exit code where something is not installed. With GNOMON_REQUIRE_FORMAL=1, as .ci/run sets it, a failure."""
+    if os.environ.get("GNOMON_REQUIRE_FORMAL") == "1":
+        print(f"required (GNOMON_REQUIRE_FORMAL=1), but {reason}")
+        return 1
+    print(f"skipped: {reason}")
+    return SKIPPED
 
 
 def need(group):
@@ -111,13 +144,18 @@ def theorems(build, group):
     return found
 
 
+def allowed(source, group):
+    """The names in the group's axioms.txt."""
+    listed = (source / FOLDER[group] / "axioms.txt").read_text().splitlines()
+    return {line.split()[0] for line in listed if line.strip() and not line.startswith("#")}
+
+
 def axioms(source, build, group):
     need(group)
     names = theorems(build, group)
     if not names:
         return ["no theorem was found: nothing was audited"]
-    listed = (source / FOLDER[group] / "axioms.txt").read_text().splitlines()
-    allowed = {line.split()[0] for line in listed if line.strip() and not line.startswith("#")}
+    permitted = allowed(source, group)
     audit = build / "audit" / f"audit_{group}.v"  # no theory: outside of the folders that hold them
     audit.parent.mkdir(exist_ok=True)
     requires = dict.fromkeys(f"Require {m}.\n" for m, _ in names)
@@ -128,12 +166,12 @@ def axioms(source, build, group):
         return [done.stdout]
     # One a line, its type behind a colon or indented below.
     found = set(re.findall(r"^([^\s:]+)", done.stdout, re.M)) - {"Axioms", "Closed"}
-    for axiom in sorted(found & allowed):
+    for axiom in sorted(found & permitted):
         print("rests on", axiom)
     named = sum(bool(CLAUSE.match(name)) for _, name in names)
     print(f"{len(names)} theorems and lemmas of {group}, {named} of them named by a clause")
-    return ([f"rests on {axiom}, which axioms.txt does not allow" for axiom in sorted(found - allowed)] +
-            [f"axioms.txt allows {axiom}, on which nothing rests" for axiom in sorted(allowed - found)])
+    return ([f"rests on {axiom}, which axioms.txt does not allow" for axiom in sorted(found - permitted)] +
+            [f"axioms.txt allows {axiom}, on which nothing rests" for axiom in sorted(permitted - found)])
 
 
 def without_comments(text):
@@ -264,6 +302,17 @@ def constants(source, root):
     if len(named) != 6:
         problems.append(f"the theories name {len(named)} constants of the kernels, not 6")
 
+    # Numbers that stand in a line of a kernel and in the statement of a theorem, or on the page where ROUND-5 is derived.
+    for what, file, written, kernel, coded in LITERALS:
+        ours = re.findall(coded, (root / "optimized" / kernel).read_text())
+        page = source / file if file.endswith(".v") else root / "spec" / file
+        theirs = re.findall(written, theory(file) if file.endswith(".v") else page.read_text(), re.S)
+        compared += 1
+        if len(ours) != 1 or len(theirs) != 1:
+            problems.append(f"{what}: stands {len(ours)} times in {kernel}, {len(theirs)} times in {file}, not once")
+        elif ours != theirs:
+            problems.append(f"{what}: {kernel} has {ours[0]}, {file} {theirs[0]}")
+
     # The formats of numeric/Rounding.v are kFormats: precision and smallest exponent.
     formats = {name: (int(p), int(q)) for name, p, q in re.findall(
         r"Definition (\w+) := Format (\d+) \((-\d+)\) eq_refl\.", theory("numeric/Rounding.v"))}
@@ -299,8 +348,7 @@ def main(words):
         problems = step(**{name: value.resolve() if isinstance(value, pathlib.Path) else value
                            for name, value in given.items()})
     except Skipped as reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
+        return skipped(reason)
     print("\n".join(problems) or "no fault")
     return 1 if problems else 0
 

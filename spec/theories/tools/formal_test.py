@@ -2,13 +2,17 @@
 """formal.py finds every planted fault, and is quiet without it. Exit 77 where Coq is not installed."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import certified_numbers  # noqa: E402
 import formal  # noqa: E402
+
+TOOLS = pathlib.Path(formal.__file__).parent
 
 GOOD = """(** Text may speak of Admitted proofs and of an Axiom. *)
 From Coq Require Import Arith.
@@ -145,7 +149,8 @@ class Proofs(Theories):
 class Constants(unittest.TestCase):
     SOURCE = pathlib.Path(formal.__file__).parent.parent
     ROOT = SOURCE.parent.parent
-    FILES = ("optimized/tables.cc", "optimized/tables.h", "optimized/rotate_exact.cc", "spec/format.h")
+    FILES = ("optimized/tables.cc", "optimized/tables.h", "optimized/rotate_exact.cc", "optimized/rope_tokens.cc",
+             "optimized/turns.cc", "spec/format.h", "spec/rounding_test.md")
 
     def problems(self, old="", new=""):
         """With `old` replaced in whichever of the files has it."""
@@ -170,25 +175,66 @@ class Constants(unittest.TestCase):
                                 ("kAnchoredAbsolute = 10", "kAnchoredAbsolute = 9", 1),
                                 ("kReach = uint32_t{1} << 15", "kReach = uint32_t{1} << 14", 1),
                                 ("kRotationRelative = 12", "kRotationRelative = 11", 1),
+                                ("hn::Set(F32(), 0x1p-11f)", "hn::Set(F32(), 0x1p-12f)", 1),
+                                ("size >= 0x1p-126f", "size >= 0x1p-127f", 1),
+                                ("scaled.exponent <= -27", "scaled.exponent <= -26", 1),
+                                ("(low >> 56) + 1", "(low >> 57) + 1", 1),
+                                ("scaled.significand + 4", "scaled.significand + 3", 1),
+                                ("static_cast<uint128_t>(1) << 21", "static_cast<uint128_t>(1) << 20", 1),
+                                ("(2 |m| + 2^21) U,", "(2 |m| + 2^22) U,", 1),
+                                ("scaled.exponent <= -27", "scaled.exponent < -26", 1),
                                 ('"bf16", 16, 8, 127, -133', '"bf16", 16, 8, 127, -134', 1),
                                 ('"f32", 32, 24', '"f32", 32, 23', 1)):
             self.assertEqual(len(self.problems(old, new)), count, new)
 
 
 class WithoutCoq(unittest.TestCase):
-    def test_skips_and_says_why(self):
+    def ended(self, tool, *words, **variables):
+        """How a tool of this folder ends where nothing is installed."""
+        kept = {name: value for name, value in os.environ.items() if name != "GNOMON_REQUIRE_FORMAL"}
         with tempfile.TemporaryDirectory() as empty:
-            tool = pathlib.Path(formal.__file__)
-            done = subprocess.run([sys.executable, tool, "prove", empty, empty, "theories"],
-                                  env={**os.environ, "PATH": empty}, text=True, stdout=subprocess.PIPE)
-        self.assertEqual((done.returncode, done.stdout),
-                         (formal.SKIPPED, "skipped: coqc is not installed (ci/setup --formal)\n"))
+            done = subprocess.run([sys.executable, TOOLS / tool, words[0], empty, empty, *words[1:]],
+                                  env={**kept, "PATH": empty, **variables}, text=True, stdout=subprocess.PIPE)
+        return done.returncode, done.stdout
+
+    def test_skips_and_says_why(self):
+        for words in (("formal.py", "prove", "theories"), ("certified_numbers.py", "sample")):
+            self.assertEqual(self.ended(*words),
+                             (formal.SKIPPED, "skipped: coqc is not installed (ci/setup --formal)\n"), words)
+
+    def test_fails_where_it_is_required(self):
+        said = "required (GNOMON_REQUIRE_FORMAL=1), but coqc is not installed (ci/setup --formal)\n"
+        for words in (("formal.py", "prove", "theories"), ("formal.py", "axioms", "theories"),
+                      ("certified_numbers.py", "sample")):
+            self.assertEqual(self.ended(*words, GNOMON_REQUIRE_FORMAL="1"), (1, said), words)
+        self.assertIn("export GNOMON_REQUIRE_FORMAL=1", (TOOLS.parents[2] / ".ci" / "run").read_text())
+
+
+class Enclosures(unittest.TestCase):
+    GOOD = "0 1 2\nAxioms:\nClassicalDedekindReals.sig_forall_dec\n  : forall P : nat -> Prop, P\n"
+
+    def test_quiet(self):
+        self.assertEqual(certified_numbers.audited(self.GOOD, "rope"), "0 1 2\n")
+
+    def test_another_axiom_and_none(self):
+        for printed, said in ((self.GOOD + "hole : 0 = 1\n", "rope: the enclosures rest on hole,"),
+                              ("0 1 2\n", "were not printed")):
+            with self.assertRaisesRegex(RuntimeError, said):
+                certified_numbers.audited(printed, "rope")
+
+
+class Limits(unittest.TestCase):
+    def test_they_add_up_to_what_is_said(self):
+        text = (TOOLS.parent / "formal.cmake").read_text()
+        numbers = re.findall(r"^gnomon_formal\(\w+ (\d+) ", text, re.M)
+        numbers += " ".join(re.findall(r"^set\(limits_\w+ ([\d ]+)\)", text, re.M)).split()
+        self.assertEqual(len(numbers), 6 + 9)
+        self.assertIn(f"together {sum(map(int, numbers))}, that is 5 minutes of two", text)
 
 
 if __name__ == "__main__":
     try:
         formal.need("theories")
     except formal.Skipped as reason:
-        print(f"skipped: {reason}")
-        sys.exit(formal.SKIPPED)
+        sys.exit(formal.skipped(reason))
     unittest.main()
