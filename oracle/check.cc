@@ -75,26 +75,30 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   }
 }
 
-Judged NothingIn(const std::string& path) {
+Judged NothingIn(const std::string& path, const std::string& why) {
   Judged judged;
   judged.result.source = path;
   judged.result.file = std::filesystem::path(path).filename();
   judged.result.name = "-";
   judged.result.status = Name(Verdict::kNothingRun);
-  judged.result.detail = "nothing run: the file holds no tensor";
+  judged.result.detail = "nothing run: " + why;
   judged.result.repeat = "gnomon check " + path;
   judged.text = judged.result.detail + ".\n";
   judged.json = {{"verdict", judged.result.status}, {"sentence", judged.result.detail}};
   return judged;
 }
 
-Judged JudgeFile(const std::string& path, const CheckArguments& arguments) {
+// `alone`: not one of several, where a question that nobody answered is no reason to refuse the
+// rest.
+Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool alone) {
   const Demand demand = ToDemand(arguments);
   const RecordingOptions options = ToOptions(arguments.stated);
   const TensorFile file = ReadTensorFile(path);
   if (file.tensors.empty() && file.unusable.empty() && !file.metadata.count("gnomon.case"))
-    return NothingIn(path);
+    return NothingIn(path, "the file holds no tensor");
   const Recording recording = ReadRecording(file, options);
+  if (!alone && recording.outputs.empty() && file.metadata.count("gnomon.case"))
+    return NothingIn(path, "unanswered: the file holds no output");
   RequireRoles(recording, file);
   ValidateShapes(recording, path);
   const reference::Judgement judgement =
@@ -113,7 +117,7 @@ Judged JudgeOneOf(const std::vector<std::string>& files, size_t i,
                   const CheckArguments& arguments) {
   Judged judged;
   try {
-    judged = JudgeFile(files[i], arguments);
+    judged = JudgeFile(files[i], arguments, files.size() == 1);
   } catch (const BadFile&) {
     throw;
   } catch (const std::runtime_error& error) {

@@ -65,6 +65,19 @@ void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result)
 
 }  // namespace
 
+// With a folder, the last case of every crash is written there, and how to ask it again is said.
+std::string CrashFiles(const SuiteReport& report, const SubjectArguments& arguments) {
+  std::string text;
+  if (arguments.out.empty()) return text;
+  for (const PropertyReport& p : report.properties)
+    if (p.status == PropertyReport::kCrashes && !p.asked.empty())
+      text += fmt::format("case of the crash in {}: gnomon check --subject {} --case-time {} {}\n",
+                          p.property.name, properties::ShellQuoted(report.subject),
+                          arguments.case_time_ms,
+                          properties::ShellQuoted(WriteInto(arguments.out, {p.asked.back(), {}})));
+  return text;
+}
+
 SubjectOptions ToOptions(const SubjectArguments& arguments) {
   SubjectOptions options;
   options.case_time = std::chrono::milliseconds(arguments.case_time_ms);
@@ -105,12 +118,12 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                             report.count(PropertyReport::kNotApplicable);
       out << fmt::format("{}: {} promises {}; {} of {} properties hold\n", Name(VerdictOf(report)),
                          subject->Name(), kProfiles[subject->Promise()].name, held, asked)
-          << ToText(report)
-          << ToText(
-                 diagnoses,
-                 fmt::format("--subject {} --operation '{}' --cases {} --seed {}", subject->Name(),
-                             arguments.operation, arguments.cases, arguments.seed),
-                 arguments.out)
+          << ToText(report) << CrashFiles(report, arguments)
+          << ToText(diagnoses,
+                    fmt::format("--subject {} --operation '{}' --cases {} --seed {}",
+                                properties::ShellQuoted(subject->Name()), arguments.operation,
+                                arguments.cases, arguments.seed),
+                    arguments.out)
           << "\n";
     }
   }

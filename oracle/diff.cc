@@ -196,7 +196,7 @@ int Diff(const DiffArguments& arguments, std::ostream& out) {
   int64_t fresh = 0;
   for (const auto& [key, entry] : new_entries) {
     if (old_entries.count(key)) continue;
-    if (entry.rank > 0) {
+    if (entry.rank > 1) {
       tally.Worse(entry.title + ": is new, and " + entry.status);
     } else {
       ++fresh;

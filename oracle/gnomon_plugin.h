@@ -32,7 +32,7 @@ typedef struct gnomon_tensor {
 typedef struct gnomon_call {
   uint32_t size;          /* of this struct: members may be added at its end */
   const char* operation;  /* "rope.apply" */
-  const char* parameters; /* a JSON object without white space; absent ones take their default */
+  const char* parameters; /* JSON, no white space; 20 is 2e+01; absent ones take their default */
   const char* format;     /* of the outputs: "f64", "f32", "bf16", "f16" */
   const char* in_place;   /* the input whose memory the output is, or NULL */
   const gnomon_tensor* inputs;
