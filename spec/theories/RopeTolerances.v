@@ -388,6 +388,22 @@ Proof.
 Qed.
 End OnRope.
 
+(** A row of the whole tensor and the same row asked alone; two heads that hold the same numbers. *)
+Theorem ROPE_3_tolerance_of_rows lin lout h o w position x b t n y e z e' j :
+  answers y e (apply lin lout h o w position x b t n) ->
+  answers z e' (apply lin lout h o w (fun _ _ => position b t) (fun _ _ n => x b t n) 0%nat 0%nat n)
+  -> Rabs (y j - z j) <= e j + e' j.
+Proof. rewrite ROPE_3_rows; apply same_truth. Qed.
+
+Theorem ROPE_3_tolerance_of_heads lin lout h o w position x b t n n' y e z e' j :
+  (forall k, x b t n k = x b t n' k) ->
+  answers y e (apply lin lout h o w position x b t n) ->
+  answers z e' (apply lin lout h o w position x b t n') -> Rabs (y j - z j) <= e j + e' j.
+Proof.
+  intros Hx Hy Hz; apply (same_truth y e z e' (apply lin lout h o w position x b t n)); trivial.
+  intros k; rewrite (ROPE_3_heads lin lout h o w position x b t n n') by trivial; apply Hz.
+Qed.
+
 (** Layouts: pairs read in any layout and written in any, against interleaved both ways. *)
 Definition ordered (l : layout) (h o : nat) (x : vector) : vector :=
   match l with interleaved => x | half_split => to_half_split h o x end.
