@@ -144,7 +144,6 @@ class Search {
     for (const JudgedCase& judged : cases_) {
       if (judged.failing.empty()) continue;
       const std::unique_ptr<Predictor> predictor = Predict(judged.answered, others);
-      if (!predictor) continue;
       for (const size_t k : Spaced(judged.failing, kScreened)) {
         const JudgedElement& e = judged.elements[k];
         const Prediction p = predictor->At(e.output, e.number);
@@ -199,11 +198,6 @@ class Search {
     for (const JudgedCase& judged : cases_) {
       if (state && judged.failing.empty()) continue;
       std::unique_ptr<Predictor> predictor = Predict(judged.answered, made, factor, error);
-      if (!predictor) {
-        if (judged.failing.empty()) continue;
-        trial.residual.fill(kInfinity);  // it cannot show where something fails
-        return trial;
-      }
       alive = Add(judged, *predictor, Spaced(judged.failing, kScreened), &trial, nullptr);
       if (!alive) return trial;
       asked.emplace_back(&judged, std::move(predictor));

@@ -194,12 +194,8 @@ Turn Turns::At(int64_t given, int64_t pair) const {
     if (std::abs(turn.sin) < SmallestNormal(working)) turn.sin = 0;
   }
   if (change_.ulps != 0 || change_.tables_in) {
-    const Format stored = change_.tables_in.value_or(working);
-    for (double* v : {&turn.cos, &turn.sin}) {
-      double entry = RoundToFormat(stored, *v);
-      for (int step = 0; step < change_.ulps; ++step) entry = NextUp(stored, entry);
-      *v = entry;
-    }
+    turn.cos = TableEntry(change_, working, turn.cos, &turn.cos_error);
+    turn.sin = TableEntry(change_, working, turn.sin, &turn.sin_error);
     turn.known_tables = true;
   }
   return turn;
@@ -259,6 +255,15 @@ Prediction Unwritten(Fill fill, DType dtype, std::optional<uint64_t> input) {
   }
   p.kind = Prediction::kAny;
   return p;
+}
+
+double TableEntry(const Change& change, Format format, double entry, double* uncertain) {
+  const Format stored = change.tables_in.value_or(format);
+  entry = RoundToFormat(stored, entry);
+  // Which way a zero moves is anyone's guess.
+  if (entry == 0) *uncertain += change.ulps * ExactPowerOfTwo(Traits(stored).min_quantum_exponent);
+  for (int step = 0; step < change.ulps && entry != 0; ++step) entry = NextUp(stored, entry);
+  return entry;
 }
 
 double Read(const Change& change, Format format, uint64_t bits) {

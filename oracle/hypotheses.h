@@ -64,8 +64,8 @@ struct Hypothesis {
 #define GNOMON_DECLARE_HYPOTHESES(stem)                                                         \
   namespace stem {                                                                              \
   const std::vector<Hypothesis>& Hypotheses();                                                  \
-  /* The kernel that makes all of these mistakes (numbers in the list; none: the truth). Null   \
-     where the case cannot show one of them. `factor`: for `magnitude`, and its uncertainty. */ \
+  /* The kernel that makes all of these mistakes (numbers in the list; none: the truth), where  \
+     the case can show them. `factor`: for `magnitude`, and its uncertainty. */                 \
   std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made, \
                                      double factor, double factor_error);                       \
   }
@@ -144,6 +144,9 @@ class Turns {
 Prediction Stored(const Change& change, Format format, double value, double radius,
                   const PerProfile& bound, const PerProfile& narrow);
 Prediction Unwritten(Fill fill, DType dtype, std::optional<uint64_t> input);
+// An entry of a table as the mistaken kernel stores it (`ulps`, `tables_in`); `format`: that tables
+// are stored in otherwise. *uncertain: how far off it may be where the entry is 0.
+double TableEntry(const Change& change, Format format, double entry, double* uncertain);
 // An input as the kernel reads it.
 double Read(const Change& change, Format format, uint64_t bits);
 

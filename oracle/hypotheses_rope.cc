@@ -96,14 +96,14 @@ class RopePredictor : public Predictor {
       bound[i] = TableBound<double>(format_, v, slope, turn.D[i], 0, 1) + error;
       narrow[i] = TableBound<double>(WorkingFormat(format_), v, slope, turn.D[i], 0, 1) + error;
       if (turn.known_tables) {
-        narrow[i] = 0;
-        bound[i] = format_ == WorkingFormat(format_) ? 0
-                                                     : UnitRoundoff(format_) * std::abs(v) +
-                                                           ExactPowerOfTwo(EtaExponent(format_));
+        narrow[i] = error;
+        bound[i] = error;
+        if (format_ != WorkingFormat(format_))
+          bound[i] += UnitRoundoff(format_) * std::abs(v) + ExactPowerOfTwo(EtaExponent(format_));
       }
     }
-    return Stored(change_.shared, format_, v, turn.known_tables ? 0 : std::abs(v) * 0x1p-52, bound,
-                  narrow);
+    const double radius = (turn.known_tables ? 0 : std::abs(v) * 0x1p-52) + error;
+    return Stored(change_.shared, format_, v, radius, bound, narrow);
   }
 
   Prediction NonFinite(double v) const {
@@ -281,7 +281,7 @@ class RopePredictor : public Predictor {
       narrow[i] = bound_in(WorkingFormat(format_), i);
     }
     Prediction p = Stored(change_.shared, format_, factor * y,
-                          S * 0x1p-51 * std::abs(factor) +
+                          (S * 0x1p-51 + table_error) * std::abs(factor) +
                               (factor != 1 ? std::abs(y) * change_.shared.factor_error : 0),
                           bound, narrow);
     // ROPE-9: with given tables a product may leave the range of the arithmetic.
@@ -515,9 +515,8 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
       continue;
     }
     change = next;
-    change.shared.any = true;
   }
-  if (!made.empty() && !change.shared.any) return nullptr;
+  change.shared.any = !made.empty();
   // What is not written in place is what was there.
   if (!c.in_place.empty())
     for (Fill* fill : {&change.shared.tail, &change.copied})

@@ -30,6 +30,14 @@ struct SinusoidalChange {
   Source source = Source::kSame;
 };
 
+// Tables here hold entries that are already scaled (SIN-4): what is stored is not the cosine
+// itself.
+Change Unstored(Change change) {
+  change.ulps = 0;
+  change.tables_in.reset();
+  return change;
+}
+
 class SinusoidalPredictor : public Predictor {
  public:
   SinusoidalPredictor(const Answered& answered, const SinusoidalChange& change)
@@ -37,7 +45,7 @@ class SinusoidalPredictor : public Predictor {
         format_(c_.format),
         change_(change),
         turns_(
-            format_, [this](int64_t pair) { return Recipe(pair); }, change.shared) {}
+            format_, [this](int64_t pair) { return Recipe(pair); }, Unstored(change.shared)) {}
 
   Prediction At(int, int64_t element) override {
     if (c_.operation == "sinusoidal.similarity" || c_.operation == "sinusoidal.distance")
@@ -108,16 +116,24 @@ class SinusoidalPredictor : public Predictor {
       r.bound[i] = TableBound<double>(format, r.value, slope, turn.D[i], scalings, f) + error;
       r.narrow[i] =
           TableBound<double>(WorkingFormat(format), r.value, slope, turn.D[i], scalings, f) + error;
-      if (turn.known_tables && scalings == 0) {
-        r.narrow[i] = 0;
-        r.bound[i] = format == WorkingFormat(format) ? 0
-                                                     : UnitRoundoff(format) * std::abs(r.value) +
-                                                           ExactPowerOfTwo(EtaExponent(format));
-      }
     }
-    if (turn.known_tables && scalings == 0) r.radius = 0;
+    if (!StoresTables()) return r;
+    double uncertain = 0;
+    r.value = TableEntry(change_.shared, WorkingFormat(format_), r.value, &uncertain);
+    const bool known = change_.shared.tables_in || scalings == 0;  // its rounding is in the value
+    if (known) r.radius = 0;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      if (known) r.narrow[i] = r.bound[i] = 0;
+      if (known && format != WorkingFormat(format))
+        r.bound[i] =
+            UnitRoundoff(format) * std::abs(r.value) + ExactPowerOfTwo(EtaExponent(format));
+      r.narrow[i] += uncertain;
+      r.bound[i] += uncertain;
+    }
     return r;
   }
+
+  bool StoresTables() const { return change_.shared.ulps != 0 || change_.shared.tables_in; }
 
   int64_t PositionOf(const Tensor& positions, int64_t i) const {
     return change_.count == Count::kTokens ? i : positions.Integer(i);
@@ -248,9 +264,16 @@ class SinusoidalPredictor : public Predictor {
       if (std::isnan(a.cos) || std::isnan(b.cos)) return Finished({0, 0, {}, {}, true});
       const double ks = scale, kc = sines ? 1 : scale;
       const double sign = change_.plus && distance ? -1 : 1;
-      const double bs = change_.similarity_plus ? -b.sin : b.sin;
-      const double ds = ks * (a.sin - sign * bs), dc = kc * (a.cos - sign * b.cos);
-      sum += distance ? ds * ds + dc * dc : ks * ks * a.sin * bs + kc * kc * a.cos * b.cos;
+      double uncertain = 0;
+      const auto stored = [&](double entry) {
+        return StoresTables()
+                   ? TableEntry(change_.shared, WorkingFormat(format_), entry, &uncertain)
+                   : entry;
+      };
+      const double sa = stored(ks * a.sin), ca = stored(kc * a.cos), cb = stored(kc * b.cos);
+      const double sb = stored(change_.similarity_plus ? -ks * b.sin : ks * b.sin);
+      const double ds = sa - sign * sb, dc = ca - sign * cb;
+      sum += distance ? ds * ds + dc * dc : sa * sb + ca * cb;
       rough += 1 + std::abs(a.sin_error) + std::abs(b.sin_error) + a.sin * a.sin + b.sin * b.sin;
       // Sines that are none: their products round, and so does the sum, as their size has it.
       const double size = std::abs(a.sin) + std::abs(b.sin);
@@ -494,9 +517,8 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
       continue;
     }
     change = next;
-    change.shared.any = true;
   }
-  if (!made.empty() && !change.shared.any) return nullptr;
+  change.shared.any = !made.empty();
   // What is not written in place is what was there.
   if (!c.in_place.empty() && change.shared.tail == Fill::kOnes) change.shared.tail = Fill::kInput;
   return std::make_unique<SinusoidalPredictor>(answered, change);

@@ -1,0 +1,120 @@
+// The matrix mistakes x operations x formats: what the diagnosis says of subjects that are wrong on
+// purpose. The subjects are properties/wrong_*.cc; the hypotheses share no code with them.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "gnomon/oracle/diagnose_subject.h"
+#include "gnomon/properties/wrong_subjects.h"
+
+namespace gnomon::oracle {
+namespace {
+
+using properties::MistakeKind;
+using properties::WrongSubject;
+
+// Where the diagnosis says more of a variant than the subject's id does.
+std::string DiagnosedAs(const WrongSubject& wrong) {
+  static const std::map<std::string, std::string> more = {
+      {"base", "base/1e+04"},
+      {"table-clamp", "table-clamp/2048"},
+      {"positions-f16", "positions-f16/saturated"},
+      {"table-wrap", "table-wrap/2048"},
+      {"rope:tail-vector", "tail-vector/8"},
+      {"sinusoidal:tail-vector", "tail-vector/4"},
+      {"rope:tail-overwrite", "tail-overwrite/8"},
+      {"table-ulp/one-rounded-promised", "table-ulp/one"}};
+  for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
+    if (const auto found = more.find(key); found != more.end()) return found->second;
+  return wrong.id;
+}
+
+// A mistake is named for some 17 bits of evidence (diagnosis.cc), and a failing element may tell
+// one bit: on fewer elements it need not be distinguishable from chance.
+constexpr int64_t kFew = 17;
+
+struct Counts {
+  int right = 0, in_class = 0, profile = 0, few = 0, abstained = 0, wrong = 0;
+};
+
+// Of the live subjects of one stem, in one format.
+class OneFormat final : public properties::Subject {
+ public:
+  OneFormat(std::unique_ptr<properties::Subject> subject, Format format)
+      : subject_(std::move(subject)), format_(format) {}
+  std::string Name() const override { return subject_->Name(); }
+  bool Declares(const std::string& operation, Format format) const override {
+    return format == format_ && subject_->Declares(operation, format);
+  }
+  size_t Promise() const override { return subject_->Promise(); }
+  properties::Outcome Run(const Case& c, const properties::OutputViews& outputs) override {
+    return subject_->Run(c, outputs);
+  }
+
+ private:
+  std::unique_ptr<properties::Subject> subject_;
+  Format format_;
+};
+
+class MatrixSlow : public testing::TestWithParam<std::tuple<std::string, Format>> {};
+
+TEST_P(MatrixSlow, NothingIsNamedWrongly) {
+  Counts formula, state;
+  for (const WrongSubject& wrong : properties::WrongSubjects()) {
+    if (wrong.stem != std::get<0>(GetParam())) continue;
+    OneFormat subject(wrong.make(), std::get<1>(GetParam()));
+    properties::SuiteOptions options;
+    options.operation = wrong.stem + ".*";
+    options.cases = 40;
+    Counts& counts = wrong.kind == MistakeKind::kFormula ? formula : state;
+    for (const SubjectDiagnosis& one : DiagnoseSubject(subject, options)) {
+      const Diagnosis& d = one.diagnosis;
+      const std::set<std::string> named(d.mistakes.begin(), d.mistakes.end());
+      const char* verdict = "abstained";
+      if (named.count(DiagnosedAs(wrong))) {
+        verdict = named.size() == 1 ? "right" : "class";
+        ++(named.size() == 1 ? counts.right : counts.in_class);
+      } else if (!named.empty()) {
+        verdict = "WRONG";
+        ++counts.wrong;
+      } else if (d.other_profile) {
+        verdict = "profile";
+        ++counts.profile;
+      } else if (d.failing < kFew) {
+        verdict = "too few";
+        ++counts.few;
+      } else {
+        ++counts.abstained;
+      }
+      std::cout << wrong.id << " | " << one.operation << " | " << Traits(one.format).name << " | "
+                << one.failing << "/" << one.asked << " | " << verdict << "\n";
+      if (std::string(verdict) != "right")
+        for (const std::string& line : d.Lines()) std::cout << "      " << line << "\n";
+    }
+  }
+  const auto show = [](const char* kind, const Counts& c) {
+    std::cout << kind << ": right " << c.right << ", class " << c.in_class << ", other profile "
+              << c.profile << ", too few " << c.few << ", abstained " << c.abstained << ", wrong "
+              << c.wrong << "\n";
+  };
+  show("formula", formula);
+  show("state", state);
+  EXPECT_EQ(formula.wrong + state.wrong, 0);
+  const int named = formula.right + formula.in_class, told = named + formula.abstained;
+  EXPECT_GE(named * 100, told * 95);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
+                         testing::Combine(testing::Values("rope", "sinusoidal"),
+                                          testing::Values(Format::kF32, Format::kBf16,
+                                                          Format::kF16)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" +
+                                  std::string(Traits(std::get<1>(info.param)).name);
+                         });
+
+}  // namespace
+}  // namespace gnomon::oracle
