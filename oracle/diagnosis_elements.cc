@@ -262,6 +262,8 @@ std::string PatternOf(const std::vector<JudgedCase>& cases) {
   std::string by_position = SetApart("position", positions);
   if (by_position.empty()) by_position = SetApart("|position|", sizes);
   add(by_position);
+  // Positions are those of all cases; a place within a tensor means something in one of them alone.
+  const size_t of_all = found.size();
   if (copied.size() == 2 && copied[0].first == 0) add("only dims outside the window");
   if (copied.size() == 2 && copied[1].first == 0) add("only dims of the window");
   if (const std::string only = SetApart("output", outputs); !only.empty())
@@ -279,8 +281,12 @@ std::string PatternOf(const std::vector<JudgedCase>& cases) {
     break;
   }
   if (found.empty()) return "throughout";
+  const auto several = std::count_if(cases.begin(), cases.end(),
+                                     [](const JudgedCase& c) { return !c.failing.empty(); }) > 1;
   std::string text;
-  for (const std::string& part : found) text += (text.empty() ? "" : "; ") + part;
+  for (size_t i = 0; i < found.size(); ++i)
+    text += (i > 0 ? "; " : "") +
+            std::string(several && i == of_all ? "in the largest case: " : "") + found[i];
   return text;
 }
 
