@@ -294,6 +294,35 @@ def bounds(build, step=1):
                 rounded = 1 if m > 2**24 else 0
                 add(f"angle_error ({count} + 1 + {rounded}) (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
                     bound="angle", form=form, position=m, a=1.5, **origin)
+    added = []  # after the others
+
+    def later(expression, **entry):
+        added.append((expression, entry))
+
+    # half_minus_one of 48 pairs; given frequencies: no value of f32, one with a rounded product, a power of two.
+    for pair in (1, 23):
+        origin = {"base": 10000, "pair": pair, "width": 96, "divisor": "half_minus_one"}
+        count = f"working_count 10000 ({pair} / 47)"
+        later(count, clause="BOUND-3", bound="count", form="working", **origin)
+        later(f"angle_error ({count} + 1) (u f32) (eta f32) 4097 (3 / 2)", clause="BOUND-3", bound="angle",
+              form="working", position=4097, a=1.5, **origin)
+    for given, count, product in ((0.1, 1, 1), (0.3125, 0, 1), (0.25, 0, 0)):
+        for m in (4097, 2**24 + 1):
+            later(f"angle_error {count + product + (m > 2**24)} (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
+                  bound="angle", form="working", position=m, a=1.5, given=given)
+    for output in ("f64", "f32", "bf16", "f16"):
+        working = "f64" if output == "f64" else "f32"
+        for origin, count in (({"given": 0.1}, "2"), ({"given": 0.3125}, "2"),
+                              ({"base": 10000, "pair": 31, "width": 80}, "working_count 10000 (62 / 80)")):
+            for w in (0.1, 2.0**-126):
+                later(finished(output, working, w,
+                               f"gamma ({count}) (u {working}) * Rabs {exact(w)} + eta {working}"),
+                      clause="BOUND-3", bound="frequency", profile="f32-angle", format=output, w=w, **origin)
+    for y, S, turned, size, D in POINTS:
+        numbers = " ".join(exact(number) for number in (S, turned, size, D))
+        for f in ("bf16", "f16"):
+            later(f"rotation_bound (u {f}) (u {f}) (eta {f}) (eta {f}) {numbers}", clause="BOUND-5",
+                  bound="rotation_wide", profile="f32-angle-16", format=f, y=y, S=S, S_turned=turned, size=size, D=D)
     for y, S, turned, size, D in POINTS:
         point = {"y": y, "S": S, "S_turned": turned, "size": size, "D": D}
         numbers = " ".join(exact(number) for number in (S, turned, size, D))
@@ -341,6 +370,8 @@ def bounds(build, step=1):
                 bound="similarity", **arguments)
             add(finished(output, arithmetic if output == working else "", 0.75,
                          f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
+    for expression, entry in added:
+        add(expression, **entry)
     entries, asked = entries[::step], asked[::step]
     for entry, found in zip(entries, enclose(build, "bounds", asked)):
         entry |= found
