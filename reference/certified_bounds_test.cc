@@ -31,12 +31,16 @@ AngleForm FormOf(const std::string& name) {
                              : AngleForm::kWorking;
 }
 
-// The exponent 2 i / d of a pair; ln base rounded up, as the schemes pass it.
+// The exponent 2 i / d of a pair, or i / (h - 1); ln base rounded up, as the schemes pass it.
 AngleOrigin OriginOf(const Json& entry) {
+  if (entry.contains("given")) return GivenOrigin({entry.at("given").get<double>()}, 0);
   AngleOrigin origin;
   origin.pair = entry.at("pair");
-  origin.numerator = 2 * origin.pair;
-  origin.denominator = entry.at("width");
+  SinusoidalTable table;
+  table.width = entry.at("width");
+  if (entry.value("divisor", "half") != "half") table.divisor = SinusoidalDivisor::kHalfMinusOne;
+  origin.numerator = table.ExponentNumerator(origin.pair);
+  origin.denominator = table.ExponentDenominator();
   origin.log_base = std::nextafter(std::log(entry.at("base").get<double>()), 100.0);
   return origin;
 }
@@ -67,12 +71,16 @@ Interval InCode(const Json& entry) {
     return kind == "distance" ? bound.OfDistance(number("value"), number("scale"))
                               : bound.OfSimilarity(number("value"), number("scale"));
   }
+  if (kind == "frequency") return FrequencyBound(profile, format, number("w"), OriginOf(entry));
   const Interval y = number("y"), S = number("S"), turned = number("S_turned"), D = number("D");
   if (kind == "rotation")
     return RotationBound(profile, format, y, S, turned, number("size"), D,
                          TableError(profile, format));
   if (kind == "rotation_given")
     return RotationBound(profile, format, y, S, turned, number("size"), D, 0.0);
+  if (kind == "rotation_wide")
+    return RotationBound(profile, format, y, S, turned, number("size"), D,
+                         GivenTableError(profile, format, Format::kF32));
   if (kind == "table")
     return TableBound(format, S, turned, D, entry.at("scalings").get<int>(),
                       entry.at("scale").get<double>());
@@ -98,7 +106,7 @@ TEST(CertifiedBounds, CodeIsTheTheorems) {
         << "above: " << entry;
     ++compared[entry.at("bound").get<std::string>()];
   }
-  EXPECT_EQ(compared.size(), 11u);
+  EXPECT_EQ(compared.size(), 13u);
   for (const auto& [kind, count] : compared) EXPECT_GE(count, 4) << kind;
 }
 

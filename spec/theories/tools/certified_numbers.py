@@ -9,7 +9,6 @@ is an interval that Interval finds and whose proof Coq's kernel checks (certifie
 times a power of two, written as hexadecimal floats. Exit 0 good, 1 a difference, 77 skipped: Coq is not there.
 """
 import argparse
-import bisect
 import fractions
 import hashlib
 import json
@@ -20,7 +19,7 @@ import sys
 import formal
 
 HEADER = """From Coq Require Import Reals ZArith List.
-From Gnomon Require Import Sums Pairs Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon Require Import Sums Pairs Rope Sinusoidal T5Bias Alibi RopeScaling Bounds.
 From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError
   PairwiseError DistanceError.
 From Gnomon.certified Require Import Numbers.
@@ -35,6 +34,9 @@ SINUSOIDAL = (("half", 10000, 512, (0, 1, 100, 255)), ("half", 100, 64, (3, 31))
 SLOPES = 128
 BUCKETS, DISTANCE, REACH = 64, 512, 520
 SHOWN = (16, 20, 32, 64, 81, 128, 160, 256, 512)
+# Digests that the sample computes again; max_distance of tables for which `bucket` itself is evaluated as well.
+WHOLE = ((False, 16), (True, 33))
+DIRECT = (20, 128, 512)
 LAYOUT = (f"For max_distance = max_exact + 1 .. {DISTANCE} in turn, for rel = -{REACH} .. {REACH} in turn, one byte: "
           "the bucket.")
 
@@ -140,12 +142,16 @@ def rope(build, step=1):
             frequency = f"frequency {theta} {width} {i}"
             entries.append({"clause": "ROPE-1", "operation": "rope.frequencies", "parameters": parameters,
                             "output": "w", "index": [i]})
-            asked.append(frequency)
+            asked.append((frequency, None))
             for m in POSITIONS:
-                for output in ("cos", "sin"):
+                for output, member in (("cos", "first"), ("sin", "second")):
                     entries.append({"clause": "ROPE-4", "operation": "rope.table", "parameters": parameters,
                                     "positions": [m], "output": output, "index": [0, i]})
-                    asked.append(f"{output} ({m} * {frequency})")
+                    # What the rotation makes of the unit vector of the pair's first dim.
+                    asked.append((f"rope interleaved {width // 2} 0 (frequency {theta} {width}) ({m}) "
+                                  f"(unit (first interleaved {width // 2} {i})) "
+                                  f"({member} interleaved {width // 2} {i})",
+                                  "enclose_rope_cosine {n}" if output == "cos" else "enclose_rope_sine {n}"))
     return finish(build, "rope", entries[::step], asked[::step])
 
 
@@ -154,20 +160,22 @@ def sinusoidal(build, step=1):
     for divisor, base, width, pairs in SINUSOIDAL:
         parameters = {"width": width, "base": base, "divisor": divisor, "layout": "interleaved"}
         for i in pairs:
-            frequency = (f"frequency {base} {width} {i}" if divisor == "half"
-                         else f"frequency_half_minus_one {base} {width // 2} {i}")
+            schedule = (f"(frequency {base} {width})" if divisor == "half"
+                        else f"(frequency_half_minus_one {base} {width // 2})")
+            sine = f"enclose_pe_sine {{n}} {i}%nat" if 2 * i + 1 < width else "enclose_pe_odd {n}"
             for m in POSITIONS:
-                for column, function in ((2 * i, "sin"), (2 * i + 1, "cos")):
+                for column, tactic in ((2 * i, sine), (2 * i + 1, f"enclose_pe_cosine {{n}} {i}%nat")):
                     if column < width:
                         entries.append({"clause": "SIN-4" if 2 * i + 1 < width else "SIN-3",
                                         "operation": "sinusoidal.table", "parameters": parameters,
                                         "positions": [m], "output": "pe", "index": [0, column]})
-                        asked.append(f"{function} ({m} * {frequency})")
+                        asked.append((f"pe Interleaved {width // 2} Sine 1 {schedule} ({m}) "
+                                      + (f"{column}%nat" if 2 * i + 1 < width else f"(2 * {width // 2})%nat"), tactic))
     return finish(build, "sinusoidal", entries[::step], asked[::step])
 
 
 def finish(build, name, entries, asked):
-    for entry, found in zip(entries, enclose(build, name, [(expression, None) for expression in asked])):
+    for entry, found in zip(entries, enclose(build, name, asked)):
         entry |= found
     return entries
 
@@ -178,7 +186,7 @@ def alibi(build, step=1):
     text = f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."
     rows = lists(coq(build, "alibi_heads", text))
     powers = list(range(1, SLOPES + 1))[::step]
-    found = enclose(build, "alibi", [(f"Rpower 2 (- ({j} / 16))", None) for j in powers])
+    found = enclose(build, "alibi", [(f"slope 8 {SLOPES} {j}", "enclose_slope {n}") for j in powers])
     return ([{"clause": "ALIBI-1", "num_heads": H, "sixteenths": row} for H, row in zip(heads, rows[0], strict=True)] +
             [{"clause": "ALIBI-1", "power": j} | enclosure for j, enclosure in zip(powers, found)])
 
@@ -207,40 +215,43 @@ def rope_scaling(build, step=1):
 
 
 def t5_bias(build, step=1):
-    """step > 1: the sides of 16 and 24 buckets alone, which the causal 16 and 24 and the bidirectional 32 and 48 use."""
+    """step > 1: WHOLE and the boundaries of 16 and 24 buckets a side alone."""
+    counts = ([(both, count) for both in (True, False) for count in range(4 if both else 2, BUCKETS + 1)]
+              if step == 1 else WHOLE)
+    digests = {(both, count): digest_of(bucket_tables(build, both, count)) for both, count in counts}
     sides = range(2, BUCKETS + 1) if step == 1 else (16, 24)
-    text = "".join(f"Eval vm_compute in map printed (all_boundaries {side} {DISTANCE}).\n" for side in sides)
-    rows = dict(zip(sides, lists(coq(build, "t5_bias", text))))
-    starts = {}
-    for side, row in rows.items():
-        distances = range(side // 2 + 1, DISTANCE + 1)
-        if len(row) != len(distances) or any(len(begin) != side - side // 2 - 1 for begin in row):
-            raise RuntimeError(f"{side} buckets: Coq printed another number of boundaries")
-        starts |= {(side, distance): begin for distance, begin in zip(distances, row)}
-    table = {key: [x if x < key[0] // 2 else key[0] // 2 + bisect.bisect_right(begin, x) for x in range(REACH + 1)]
-             for key, begin in starts.items()}
-    return (digests(table) +
-            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance, "starts": starts[side, distance]}
-             for side in rows for distance in SHOWN if (side, distance) in starts])
+    shown = {side: [distance for distance in SHOWN if distance > side // 2] for side in sides}
+    text = "".join(f"Eval vm_compute in map (fun D => printed (starts_of {DISTANCE} {side} D)) "
+                   f"[{'; '.join(map(str, distances))}]%nat.\n" for side, distances in shown.items())
+    rows = dict(zip(sides, lists(coq(build, "t5_bias_starts", text)), strict=True))
+    return ([{"clause": "T5-3", "bidirectional": both, "num_buckets": count, "sha256": digest}
+             for (both, count), digest in digests.items()] +
+            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance, "starts": row}
+             for side in sides for distance, row in zip(shown[side], rows[side], strict=True)])
 
 
-def digests(table):
-    """table: (buckets a side, max_distance) -> bucket of each distance 0 .. REACH."""
-    entries = []
-    sides = sorted({side for side, _ in table})
-    for bidirectional in (True, False):
-        for count in range(2, BUCKETS + 1):
-            side = count // 2 if bidirectional else count
-            if side not in sides:
-                continue
-            digest = hashlib.sha256()
-            for distance in range(side // 2 + 1, DISTANCE + 1):
-                one = bytes(table[side, distance])
-                after = bytes(side + bucket for bucket in one[1:]) if bidirectional else bytes(REACH)
-                digest.update(one[::-1] + after)
-            entries.append({"clause": "T5-3", "bidirectional": bidirectional, "num_buckets": count,
-                            "sha256": digest.hexdigest()})
-    return entries
+def bucket_tables(build, both, count):
+    """For max_distance = max_exact + 1 .. DISTANCE, as Coq prints them. Those of DIRECT also without the theorem."""
+    first = (count // 2 if both else count) // 2 + 1
+    arguments = f"{str(both).lower()} {count} {REACH}"
+    direct = [distance for distance in DIRECT if distance >= first]
+    text = (f"Eval vm_compute in map printed_runs (tables {arguments} (seq {first} {DISTANCE + 1 - first}))%nat.\n"
+            f"Eval vm_compute in map printed_runs (map (buckets {arguments}) [{'; '.join(map(str, direct))}])%nat.\n")
+    tables, by_definition = lists(coq(build, "t5_bias", text))
+    if len(tables) != DISTANCE + 1 - first or by_definition != [tables[distance - first] for distance in direct]:
+        raise RuntimeError(f"{count} buckets: Coq printed {len(tables)} tables, or the definition gives others")
+    return tables
+
+
+def digest_of(tables):
+    """Of tables that Coq printed as runs: bucket times 2^16 plus how often it stands there."""
+    digest = hashlib.sha256()
+    for runs in tables:
+        table = b"".join(bytes([run >> 16]) * (run & 0xffff) for run in runs)
+        if len(table) != 2 * REACH + 1:
+            raise RuntimeError(f"Coq printed a table of {len(table)} buckets")
+        digest.update(table)
+    return digest.hexdigest()
 
 
 # Bounds (BOUND-2 to BOUND-5, SIN-11, SIN-12): the definitions of the theorems at points of every shape.
@@ -283,6 +294,35 @@ def bounds(build, step=1):
                 rounded = 1 if m > 2**24 else 0
                 add(f"angle_error ({count} + 1 + {rounded}) (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
                     bound="angle", form=form, position=m, a=1.5, **origin)
+    added = []  # after the others
+
+    def later(expression, **entry):
+        added.append((expression, entry))
+
+    # half_minus_one of 48 pairs; given frequencies: no value of f32, one with a rounded product, a power of two.
+    for pair in (1, 23):
+        origin = {"base": 10000, "pair": pair, "width": 96, "divisor": "half_minus_one"}
+        count = f"working_count 10000 ({pair} / 47)"
+        later(count, clause="BOUND-3", bound="count", form="working", **origin)
+        later(f"angle_error ({count} + 1) (u f32) (eta f32) 4097 (3 / 2)", clause="BOUND-3", bound="angle",
+              form="working", position=4097, a=1.5, **origin)
+    for given, count, product in ((0.1, 1, 1), (0.3125, 0, 1), (0.25, 0, 0)):
+        for m in (4097, 2**24 + 1):
+            later(f"angle_error {count + product + (m > 2**24)} (u f32) (eta f32) {m} (3 / 2)", clause="BOUND-3",
+                  bound="angle", form="working", position=m, a=1.5, given=given)
+    for output in ("f64", "f32", "bf16", "f16"):
+        working = "f64" if output == "f64" else "f32"
+        for origin, count in (({"given": 0.1}, "2"), ({"given": 0.3125}, "2"),
+                              ({"base": 10000, "pair": 31, "width": 80}, "working_count 10000 (62 / 80)")):
+            for w in (0.1, 2.0**-126):
+                later(finished(output, working, w,
+                               f"gamma ({count}) (u {working}) * Rabs {exact(w)} + eta {working}"),
+                      clause="BOUND-3", bound="frequency", profile="f32-angle", format=output, w=w, **origin)
+    for y, S, turned, size, D in POINTS:
+        numbers = " ".join(exact(number) for number in (S, turned, size, D))
+        for f in ("bf16", "f16"):
+            later(f"rotation_bound (u {f}) (u {f}) (eta {f}) (eta {f}) {numbers}", clause="BOUND-5",
+                  bound="rotation_wide", profile="f32-angle-16", format=f, y=y, S=S, S_turned=turned, size=size, D=D)
     for y, S, turned, size, D in POINTS:
         point = {"y": y, "S": S, "S_turned": turned, "size": size, "D": D}
         numbers = " ".join(exact(number) for number in (S, turned, size, D))
@@ -330,6 +370,8 @@ def bounds(build, step=1):
                 bound="similarity", **arguments)
             add(finished(output, arithmetic if output == working else "", 0.75,
                          f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
+    for expression, entry in added:
+        add(expression, **entry)
     entries, asked = entries[::step], asked[::step]
     for entry, found in zip(entries, enclose(build, "bounds", asked)):
         entry |= found

@@ -79,6 +79,17 @@ class Sample(unittest.TestCase):
         self.assertIn("but Coq computes", self.differences([one | {"low": "0x1p-2"}], [one, two])[0])
         self.assertIn("nothing was computed", self.differences([], [one])[0])
 
+    def test_bucket_tables(self):
+        rows = [[distance, 2] for distance in range(3, 513)]
+        by_definition = [[20, 2], [128, 2], [512, 2]]
+        for tables, direct in ((rows, by_definition), (rows[1:], by_definition), (rows, by_definition[1:])):
+            with mock.patch.object(certified_numbers, "coq", return_value=f"= {tables} :\n= {direct} :"):
+                if tables == rows and direct == by_definition:
+                    self.assertEqual(certified_numbers.bucket_tables(None, False, 4), rows)
+                else:
+                    self.assertRaises(RuntimeError, certified_numbers.bucket_tables, None, False, 4)
+        self.assertRaises(RuntimeError, certified_numbers.digest_of, [[1040]])
+
     def test_numbers_as_coq_prints_them(self):
         for text, number in (("3", 3), ("(-3)", -3), ("(5 / 8)", fractions.Fraction(5, 8)),
                              ("(-5 / 8)%R", fractions.Fraction(-5, 8)), ("(- (5) / 8)", fractions.Fraction(-5, 8))):
