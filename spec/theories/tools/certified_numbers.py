@@ -73,7 +73,8 @@ Proof. apply range_exact; [split; by_enclosure|by_enclosure]. Qed.
 TACTIC = {"yarn": "enclose_yarn {n} range_yarn", "yarn-gpt-oss": "enclose_yarn {n} range_gpt_oss"}
 MAGNITUDES = ([({"rope_type": "yarn", "factor": s}, f"yarn_magnitude {s}") for s in (1, 2, 10, 20)] +
               [({"rope_type": "longrope", "factor": s, "original_max_position_embeddings": L},
-                f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))])
+                f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))] +
+              [({"rope_type": "yarn", "factor": 40}, "yarn_magnitude 40")])  # DeepSeek; its square is printed
 
 
 def rational(text):

@@ -185,7 +185,12 @@ def check_rope_scaling(numbers):
         half = Fraction(10) ** D(text).as_tuple().exponent / 2  # of the last printed place
         if abs(found.get(name, {}).get(index, Fraction(-1)) - Fraction(text)) > half + Fraction(1, 2**100):
             problems.append(f"SCALE: {name} {index}: others print {text}")
-    return problems, len(numbers) + len(PRINTED)
+    # DeepSeek multiplies the scores by the square: mscale 1, factor 40, as binary64 prints it. The sum errs by less
+    # than 2^-52 (0.1, ln, product; sum), its square by 2.8 times that and a rounding: below 2^-50.
+    square = found.get(("yarn", None, 40), {}).get(None, Fraction(-1)) ** 2
+    if abs(square - Fraction("1.8738542070926265")) > Fraction(1, 2**50):
+        problems.append("SCALE-7: others print another square of the magnitude for factor 40")
+    return problems, len(numbers) + len(PRINTED) + 1
 
 
 def check(vectors):
