@@ -93,13 +93,12 @@ bool Refused(const Subject& subject, const Case& c, const Outputs& outputs, Find
     const Tensor& tensor = outputs.at(shapes[o].role);
     const int output = static_cast<int>(o);
     for (int64_t e = 0; e < tensor.count(); ++e) {
-      const auto verdict = reference::JudgeElement(*truth, c, output, e, BitsAt(tensor.view(), e));
+      const auto verdict =
+          reference::JudgeElement(*truth, c, output, e, tensor.dtype(), BitsAt(tensor.view(), e));
       const reference::Expectation due = truth->Expect(output, e);
-      const double expected =
-          due.kind == reference::Expectation::kReal
-              ? DecodeBits(c.format, reference::RoundedBits(*truth, output, e, c.format))
-          : due.kind == reference::Expectation::kCopy ? DecodeBits(c.format, due.bits)
-                                                      : due.non_finite;
+      const double expected = due.kind == reference::Expectation::kNonFinite
+                                  ? due.non_finite
+                                  : reference::RoundedValue(*truth, output, e, c.format);
       common.Add(truth->Where(output, e), expected,
                  verdict[subject.Promise()] == reference::ElementVerdict::kOutside);
     }

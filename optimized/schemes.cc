@@ -68,7 +68,7 @@ void Run(const Case& c, const OutputViews& outputs, Mode mode) {
   for (const OutputShape& expected : Validate(c)) {
     const auto found = outputs.find(expected.role);
     if (found == outputs.end() || found->second.shape != expected.shape ||
-        found->second.dtype != DTypeOf(c.format))
+        found->second.dtype != StoredAs(expected, c))
       throw Rejected(expected.role, "(output)", "must be there, of the contract's shape and format",
                      "CASE-4");
   }

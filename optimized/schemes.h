@@ -8,6 +8,7 @@
 
 #include "gnomon/optimized/rope.h"
 #include "gnomon/spec/case.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::optimized {
 
@@ -30,14 +31,13 @@ void UseTarget(const std::string& name);
 std::string CurrentTarget();
 
 // One scheme's share of Run; false where the operation is not one of its own.
-namespace rope {
-bool Run(const Case& c, const OutputViews& outputs, Mode mode);
-bool Supports(const std::string& operation, Format format);
-}  // namespace rope
-namespace sinusoidal {
-bool Run(const Case& c, const OutputViews& outputs, Mode mode);
-bool Supports(const std::string& operation, Format format);
-}  // namespace sinusoidal
+#define GNOMON_DECLARE(stem)                                      \
+  namespace stem {                                                \
+  bool Run(const Case& c, const OutputViews& outputs, Mode mode); \
+  bool Supports(const std::string& operation, Format format);     \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 }  // namespace gnomon::optimized
 

@@ -12,6 +12,7 @@
 #include "gnomon/optimized/plan_cache.h"
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/optimized/tables.h"
+#include "gnomon/spec/schemes.h"
 #include "hwy/cache_control.h"
 
 namespace gnomon::optimized {

@@ -86,8 +86,7 @@ double Evidence(const Prediction& p, const JudgedElement& e, size_t profile, For
   if (!std::isfinite(e.got)) return low > largest / 2 || high < -largest / 2 ? most : 0;
   if (!std::isfinite(high - low)) return 0;
   if (!std::isfinite(e.truth)) return most;
-  const double rounded = DecodeBits(format, e.rounded_truth_bits);
-  if (low <= rounded && rounded <= high) return 0;
+  if (low <= e.rounded_truth && e.rounded_truth <= high) return 0;
   const double reach = (high - low) / 2;
   if (reach < e.ulp / 2) return std::min(most, std::log2(1 + 2 * off / e.ulp));
   return off >= 2 * reach ? std::min(most, std::log2(off / reach)) : 0;

@@ -24,6 +24,7 @@ double TrueValue(const Truth& truth, Format format, int output, int64_t element)
   const Expectation expected = truth.Expect(output, element);
   if (expected.kind == Expectation::kCopy) return DecodeBits(format, expected.bits);
   if (expected.kind == Expectation::kNonFinite) return expected.non_finite;
+  if (expected.kind == Expectation::kInteger) return ValueOf(DType::kI64, expected.bits);
   reference::ScopedPrecision precision(reference::kFirstPrecision);
   return reference::Midpoint(truth.Value(output, element));
 }
@@ -164,12 +165,13 @@ JudgedCase JudgeForDiagnosis(const Answered& answered) {
         e.output = static_cast<int>(output);
         e.number = i;
         e.bits = BitsAt(view, i);
-        e.got = DecodeBits(format, e.bits);
+        e.got = ValueOf(view.dtype, e.bits);
         e.truth = TrueValue(*judged.truth, format, e.output, i);
         e.rounded_truth_bits = reference::RoundedBits(*judged.truth, e.output, i, format);
-        e.ulp = UlpAt(format, e.got);
+        e.rounded_truth = reference::RoundedValue(*judged.truth, e.output, i, format);
+        e.ulp = IsFloat(view.dtype) ? UlpAt(format, e.got) : 1;
         const auto verdicts =
-            reference::JudgeElement(*judged.truth, *answered.c, e.output, i, e.bits);
+            reference::JudgeElement(*judged.truth, *answered.c, e.output, i, view.dtype, e.bits);
         for (size_t p = 0; p < kProfiles.size(); ++p) {
           e.outside |= static_cast<unsigned>(verdicts[p] == reference::ElementVerdict::kOutside)
                        << p;

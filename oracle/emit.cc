@@ -99,8 +99,10 @@ std::map<std::string, Tensor> TruthTensors(const Case& c) {
   const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
   const std::vector<OutputShape> outputs = Validate(c);
   for (int o = 0; o < static_cast<int>(outputs.size()); ++o) {
-    const auto& [role, shape] = outputs[static_cast<size_t>(o)];
-    Tensor rounded(DTypeOf(c.format), shape), nearest(DType::kF64, shape);
+    const OutputShape& output = outputs[static_cast<size_t>(o)];
+    const std::string& role = output.role;
+    const Shape& shape = output.shape;
+    Tensor rounded(StoredAs(output, c), shape), nearest(DType::kF64, shape);
     std::map<std::string, Tensor> bounds;
     for (const Profile& profile : kProfiles)
       if (!profile.correctly_rounded)

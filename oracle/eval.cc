@@ -58,7 +58,7 @@ void RequireMemory(const Case& c, const std::string& path) {
   const double bytes = pages * static_cast<double>(sysconf(_SC_PAGESIZE));
   double needed = 0;
   for (const OutputShape& output : Validate(c))
-    needed += static_cast<double>(ElementCount(output.shape) * SizeOf(DTypeOf(c.format)));
+    needed += static_cast<double>(ElementCount(output.shape) * SizeOf(StoredAs(output, c)));
   if (pages > 0 && needed > bytes)
     throw Rejected(
         "--out", Quoted(path),
@@ -70,6 +70,7 @@ std::string TruthText(const reference::Truth& truth, int output, int64_t element
   const reference::Expectation expected = truth.Expect(output, element);
   if (expected.kind == reference::Expectation::kCopy) return "copied from x";
   if (expected.kind == reference::Expectation::kNonFinite) return "not finite";
+  if (expected.kind == reference::Expectation::kInteger) return "an integer, exactly";
   reference::ScopedPrecision precision(reference::kFirstPrecision);
   return "truth " + Enclosure(truth.Value(output, element));
 }
@@ -101,8 +102,7 @@ int Evaluate(const EvalArguments& arguments, std::ostream& out) {
     for (int64_t i = 0; i < count && printed < arguments.limit; ++i, ++printed) {
       const double value =
           outputs ? outputs->at(shapes[output].role).Value(i)
-                  : DecodeBits(c.format, reference::RoundedBits(*truth, static_cast<int>(output), i,
-                                                                c.format, &ties));
+                  : reference::RoundedValue(*truth, static_cast<int>(output), i, c.format, &ties);
       out << fmt::format(
           "{}  {:>16}  {:<22}  {}\n", ElementName(operation.outputs[output], IndexOf(shape, i)),
           Decimal(value, c.format), Hex(value), TruthText(*truth, static_cast<int>(output), i));

@@ -63,8 +63,7 @@ void PrintReal(const Truth& truth, const Asked& asked, Format format,
     out << Line(step.name, Enclosure(step.value));
   const Interval value = truth.Value(asked.output, asked.element);
   out << Line("truth", Enclosure(value)) << Line("", HexMiddle(value));
-  const double rounded =
-      DecodeBits(format, RoundedBits(truth, asked.output, asked.element, format));
+  const double rounded = RoundedValue(truth, asked.output, asked.element, format);
   out << Line("rounded", Decimal(rounded, format) + "  " + Hex(rounded));
   if (candidate) out << Line("candidate", Decimal(*candidate, format) + "  " + Hex(*candidate));
   const bool finite = candidate && std::isfinite(*candidate);
@@ -74,9 +73,15 @@ void PrintReal(const Truth& truth, const Asked& asked, Format format,
   out << Line("size of pair", Enclosure(size, 6));
 }
 
+// What the file answers.
+struct Stored {
+  DType dtype;
+  uint64_t bits;
+};
+
 // The judge's own answers, and the bounds where there are some.
 void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool real,
-                   std::optional<uint64_t> candidate, std::ostream& out) {
+                   std::optional<Stored> candidate, std::ostream& out) {
   out << "\nby profile\n";
   reference::ScopedPrecision precision(reference::kFirstPrecision);
   constexpr const char* kNames[] = {"within", "outside", "vacuous: the bound proves nothing"};
@@ -86,8 +91,8 @@ void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool r
                            ? "as above"
                            : Enclosure(truth.Bound(asked.output, asked.element, profile), 6);
     if (candidate) {
-      const auto verdicts =
-          reference::JudgeElement(truth, c, asked.output, asked.element, *candidate);
+      const auto verdicts = reference::JudgeElement(truth, c, asked.output, asked.element,
+                                                    candidate->dtype, candidate->bits);
       text += std::string("  ") + kNames[static_cast<size_t>(verdicts[i])];
     }
     out << Line(std::string(profile.name), text);
@@ -102,16 +107,17 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const std::unique_ptr<Truth> truth = reference::TruthOf(c);
   const Asked asked = Locate(arguments, recording);
   std::optional<double> candidate;
-  std::optional<uint64_t> bits;
+  std::optional<Stored> stored;
   if (const auto found = recording.outputs.find(asked.spec->role);
       found != recording.outputs.end()) {
     const OutputShape shape = Validate(c)[static_cast<size_t>(asked.output)];
-    if (found->second.shape != shape.shape || found->second.dtype != DTypeOf(c.format))
-      throw BadFile(arguments.file, "output " + asked.spec->role + " is not the " +
-                                        std::string(Traits(c.format).name) + " " +
-                                        ShapeText(shape.shape) + " that the case asks for");
-    bits = BitsAt(found->second, asked.element);
-    candidate = DecodeBits(c.format, *bits);
+    if (found->second.shape != shape.shape || !CanHold(found->second.dtype, shape, c))
+      throw BadFile(arguments.file,
+                    "output " + asked.spec->role + " is not the " +
+                        std::string(shape.integer ? "integer" : Traits(c.format).name) + " " +
+                        ShapeText(shape.shape) + " that the case asks for");
+    stored = {found->second.dtype, BitsAt(found->second, asked.element)};
+    candidate = ValueOf(stored->dtype, stored->bits);
   }
 
   out << fmt::format("{} in {} with {}; case {}\n", c.operation, Traits(c.format).name,
@@ -125,16 +131,16 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const Expectation expected = truth->Expect(asked.output, asked.element);
   if (expected.kind == Expectation::kReal) {
     PrintReal(*truth, asked, c.format, candidate, out);
-    PrintVerdicts(*truth, asked, c, true, bits, out);
+    PrintVerdicts(*truth, asked, c, true, stored, out);
     return 0;
   }
-  const bool copied = expected.kind == Expectation::kCopy;
-  const double value = copied ? DecodeBits(c.format, expected.bits) : expected.non_finite;
-  out << Line("expected",
-              Decimal(value, c.format) + "  " + Hex(value) +
-                  (copied ? ", the bits of x (ROPE-5)" : ", by the rules of infinity and NaN"));
+  const double value = RoundedValue(*truth, asked.output, asked.element, c.format);
+  const char* why = expected.kind == Expectation::kCopy      ? ", the bits of x (ROPE-5)"
+                    : expected.kind == Expectation::kInteger ? ", an integer"
+                                                             : ", by the rules of infinity and NaN";
+  out << Line("expected", Decimal(value, c.format) + "  " + Hex(value) + why);
   if (candidate) out << Line("candidate", Decimal(*candidate, c.format) + "  " + Hex(*candidate));
-  PrintVerdicts(*truth, asked, c, false, bits, out);
+  PrintVerdicts(*truth, asked, c, false, stored, out);
   return 0;
 }
 

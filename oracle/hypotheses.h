@@ -19,6 +19,7 @@
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/case.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::oracle {
 
@@ -61,7 +62,7 @@ struct Hypothesis {
 };
 
 // One for each stem, in hypotheses_<stem>.cc.
-#define GNOMON_DECLARE_HYPOTHESES(stem)                                                         \
+#define GNOMON_DECLARE(stem)                                                                    \
   namespace stem {                                                                              \
   const std::vector<Hypothesis>& Hypotheses();                                                  \
   /* The kernel that makes all of these mistakes (numbers in the list; none: the truth), where  \
@@ -69,9 +70,8 @@ struct Hypothesis {
   std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made, \
                                      double factor, double factor_error);                       \
   }
-GNOMON_DECLARE_HYPOTHESES(rope)
-GNOMON_DECLARE_HYPOTHESES(sinusoidal)
-#undef GNOMON_DECLARE_HYPOTHESES
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 // What is left in elements that a kernel does not write.
 enum class Fill { kWritten, kInput, kZero, kOnes, kDefaultNan };

@@ -13,6 +13,7 @@
 #include "gnomon/properties/source.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/case.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::properties {
 
@@ -34,12 +35,12 @@ struct CaseSource {
 };
 
 // One list for each stem, in properties/<stem>_cases.cc.
-namespace rope {
-std::vector<CaseSource> Cases();
-}
-namespace sinusoidal {
-std::vector<CaseSource> Cases();
-}
+#define GNOMON_DECLARE(stem)       \
+  namespace stem {                 \
+  std::vector<CaseSource> Cases(); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 // Of every stem, in the order of the list of schemes.
 const std::vector<CaseSource>& AllCases();

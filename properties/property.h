@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/spec/stems.h"
+
 namespace gnomon::properties {
 
 class Trial;
@@ -26,12 +28,12 @@ struct Property {
 };
 
 // One list for each stem, in properties/<stem>.cc.
-namespace rope {
-std::vector<Property> Properties();
-}
-namespace sinusoidal {
-std::vector<Property> Properties();
-}
+#define GNOMON_DECLARE(stem)          \
+  namespace stem {                    \
+  std::vector<Property> Properties(); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 // Of every stem, in the order of the list of schemes.
 const std::vector<Property>& AllProperties();

@@ -13,6 +13,7 @@
 #include "gnomon/properties/trial.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/case.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::properties {
 
@@ -27,12 +28,12 @@ class Tolerance {
 };
 
 // One for each stem, in properties/<stem>_tolerance.cc. The case must outlive the tolerance.
-namespace rope {
-std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c);
-}
-namespace sinusoidal {
-std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c);
-}
+#define GNOMON_DECLARE(stem)                                                       \
+  namespace stem {                                                                 \
+  std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 std::unique_ptr<Tolerance> ToleranceOf(const Profile& promise, const Case& c);
 
 // A case, the subject's answer to it, and how far that answer may be from the truth.

@@ -117,7 +117,7 @@ Outputs GuardedOutputs(const Case& c, uint8_t fill) {
     if (!c.in_place.empty()) {
       outputs.emplace(output.role, c.inputs.at(c.in_place));
     } else {
-      outputs.emplace(output.role, Guarded(DTypeOf(c.format), output.shape, fill));
+      outputs.emplace(output.role, Guarded(StoredAs(output, c), output.shape, fill));
     }
   }
   return outputs;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gnomon/properties/subject.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::properties {
 
@@ -41,14 +42,13 @@ const std::vector<RightSubject>& RightSubjects();
 std::vector<std::string> Stems();
 
 // One for each stem, in wrong_<stem>.cc.
-namespace rope {
-std::vector<WrongSubject> WrongSubjects();
-std::vector<RightSubject> RightSubjects();
-}  // namespace rope
-namespace sinusoidal {
-std::vector<WrongSubject> WrongSubjects();
-std::vector<RightSubject> RightSubjects();
-}  // namespace sinusoidal
+#define GNOMON_DECLARE(stem)                 \
+  namespace stem {                           \
+  std::vector<WrongSubject> WrongSubjects(); \
+  std::vector<RightSubject> RightSubjects(); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 }  // namespace gnomon::properties
 

@@ -29,10 +29,12 @@ class ElementJudge {
   ElementJudge(const Truth& truth, const OperationSpec& operation, Format format, Judgement* result)
       : truth_(truth), unit_(operation.unit), format_(format), result_(result) {}
 
-  void Element(int output, int64_t element, double candidate, uint64_t bits) {
+  void Element(int output, int64_t element, DType dtype, uint64_t bits) {
+    const double candidate = ValueOf(dtype, bits);
     output_ = output;
     element_ = element;
     candidate_ = candidate;
+    dtype_ = dtype;
     bits_ = bits;
     std::array<Answer, kProfiles.size()> answers;
     QuickElement quick;
@@ -49,7 +51,7 @@ class ElementJudge {
         answers[i] = expected.kind == Expectation::kReal ? Slowly(kProfiles[i])
                                                          : ByKind(expected, kProfiles[i]);
       error = SlowError(expected);
-      real = expected.kind == Expectation::kReal;
+      real = expected.kind == Expectation::kReal || expected.kind == Expectation::kInteger;
       quick.place = truth_.Where(output, element);
     }
     Count(answers, real, error, quick.place);
@@ -127,8 +129,13 @@ class ElementJudge {
     return answer.value_or(Answer{Answer::kOutside, 0});
   }
 
-  // ROPE-5, ROPE-7.
+  // ROPE-5, ROPE-7; integers.
   Answer ByKind(const Expectation& expected, const Profile& profile) const {
+    if (expected.kind == Expectation::kInteger) {
+      const auto [least, greatest] = truth_.Integers(output_, element_, profile);
+      const int64_t answer = IntegerOf(dtype_, bits_);
+      return {least <= answer && answer <= greatest ? Answer::kWithin : Answer::kOutside, 0};
+    }
     if (expected.kind == Expectation::kCopy)
       return {bits_ == expected.bits ? Answer::kWithin : Answer::kOutside, 0};
     const bool same = std::isnan(expected.non_finite) ? std::isnan(candidate_)
@@ -142,6 +149,11 @@ class ElementJudge {
   double SlowError(const Expectation& expected) {
     ScopedPrecision precision(kFirstPrecision);
     const Place place = truth_.Where(output_, element_);
+    if (expected.kind == Expectation::kInteger) {
+      const double due = ValueOf(DType::kI64, expected.bits);
+      NoteError(std::abs(candidate_ - due), 1, due, place);
+      return std::abs(candidate_ - due);
+    }
     if (expected.kind != Expectation::kReal) {
       const bool copied = expected.kind == Expectation::kCopy && bits_ == expected.bits;
       const bool fits = copied || ByKind(expected, kProfiles[0]).verdict == Answer::kWithin;
@@ -160,8 +172,9 @@ class ElementJudge {
   }
 
   void NoteError(double error, double scale, double truth, const Place& place) {
-    const double unit =
-        unit_ == ErrorUnit::kUlp ? UlpOf(format_, truth) : UnitRoundoff(format_) * scale;
+    const double unit = !IsFloat(dtype_)           ? 1
+                        : unit_ == ErrorUnit::kUlp ? UlpOf(format_, truth)
+                                                   : UnitRoundoff(format_) * scale;
     units_ = error == 0 ? 0 : error / unit;
     result_->histogram.Add(units_);
     if (place.position) {
@@ -194,6 +207,7 @@ class ElementJudge {
   int output_ = 0;
   int64_t element_ = 0;
   double candidate_ = 0, units_ = 0;
+  DType dtype_ = DType::kF32;
   uint64_t bits_ = 0;
 };
 
@@ -244,11 +258,11 @@ std::optional<size_t> Judgement::strictest(size_t floor) const {
 }
 
 std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
-                                                          int output, int64_t element,
+                                                          int output, int64_t element, DType dtype,
                                                           uint64_t bits) {
   Judgement alone;
   ElementJudge judge(truth, OperationOf(c), c.format, &alone);
-  judge.Element(output, element, DecodeBits(c.format, bits), bits);
+  judge.Element(output, element, dtype, bits);
   std::array<ElementVerdict, kProfiles.size()> verdicts;
   for (size_t i = 0; i < kProfiles.size(); ++i)
     verdicts[i] = alone.profiles[i].outside   ? ElementVerdict::kOutside
@@ -275,9 +289,12 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
       throw Rejected(shape.role, "(missing)", "is an output of " + c.operation, "CASE-4");
     if (found->second.shape != shape.shape)
       throw Rejected(shape.role, "shape", "is not the shape the case asks for", "CASE-4");
-    if (found->second.dtype != DTypeOf(c.format))
+    if (!CanHold(found->second.dtype, shape, c))
       throw Rejected(shape.role, std::string(Name(found->second.dtype)),
-                     "must have the case's format " + std::string(Traits(c.format).name), "CASE-4");
+                     shape.integer
+                         ? std::string("must be I64 or I32")
+                         : "must have the case's format " + std::string(Traits(c.format).name),
+                     "CASE-4");
     views.push_back(found->second);
     all += found->second.count();
   }
@@ -290,8 +307,7 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     for (int64_t i = 0; i < count; ++i, ++done) {
       const std::byte* address =
           contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
-      const uint64_t bits = LoadBits(view.dtype, address);
-      judge.Element(static_cast<int>(output), i, DecodeBits(c.format, bits), bits);
+      judge.Element(static_cast<int>(output), i, view.dtype, LoadBits(view.dtype, address));
       if (options.progress && (done & 0xfffff) == 0) options.progress(done, all);
     }
   }
@@ -315,9 +331,10 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     e.error_units = found.units;
     e.bound = found.bound;
     const Expectation expected = truth->Expect(found.output, found.element);
-    e.expected = DecodeBits(c.format, RoundedBits(*truth, found.output, found.element, c.format));
+    e.expected = RoundedValue(*truth, found.output, found.element, c.format);
     e.why = expected.kind == Expectation::kCopy        ? "copied"
             : expected.kind == Expectation::kNonFinite ? "not finite"
+            : expected.kind == Expectation::kInteger   ? "exact"
                                                        : "within the bound";
     return e;
   };

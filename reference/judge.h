@@ -76,7 +76,7 @@ struct Judgement {
 enum class ElementVerdict { kWithin, kOutside, kVacuous };
 std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
                                                           int output, int64_t element,
-                                                          uint64_t bits);
+                                                          DType dtype, uint64_t bits);
 
 struct JudgeOptions {
   std::function<void(int64_t done, int64_t all)> progress;  // called now and then

@@ -15,9 +15,11 @@ std::unique_ptr<Truth> TruthOf(const Case& c) {
   throw Rejected("operation", c.operation, "has no reference", "CASE-1");
 }
 
-uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format, int64_t* ties) {
+uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format,
+                     int64_t* ties) {
   const Expectation expected = truth.Expect(output, element);
-  if (expected.kind == Expectation::kCopy) return expected.bits;
+  if (expected.kind == Expectation::kCopy || expected.kind == Expectation::kInteger)
+    return expected.bits;
   if (expected.kind == Expectation::kNonFinite)
     return expected.or_bits ? *expected.or_bits : EncodeBits(format, expected.non_finite);
   QuickElement quick;
@@ -33,12 +35,18 @@ uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format for
   return EncodeBits(format, RoundToFormat(format, Midpoint(truth.Value(output, element))));
 }
 
+double RoundedValue(const Truth& truth, int output, int64_t element, Format format, int64_t* ties) {
+  const bool integer = truth.Expect(output, element).kind == Expectation::kInteger;
+  return ValueOf(integer ? DType::kI64 : DTypeOf(format),
+                 RoundedBits(truth, output, element, format, ties));
+}
+
 Outputs RoundedTruth(const Case& c, int64_t* ties) {
   const std::unique_ptr<Truth> truth = TruthOf(c);
   Outputs outputs;
   int index = 0;
   for (const OutputShape& shape : Validate(c)) {
-    Tensor tensor(DTypeOf(c.format), shape.shape);
+    Tensor tensor(StoredAs(shape, c), shape.shape);
     for (int64_t i = 0; i < tensor.count(); ++i)
       tensor.SetBits(i, RoundedBits(*truth, index, i, c.format, ties));
     outputs.emplace(shape.role, std::move(tensor));

@@ -9,11 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/reference/interval.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/case.h"
+#include "gnomon/spec/stems.h"
 
 namespace gnomon::reference {
 
@@ -23,10 +25,11 @@ struct Expectation {
     kReal,       // a finite real number: Value and Bound speak of it
     kCopy,       // the very bits of an input element (ROPE-5)
     kNonFinite,  // NaN or an infinity (ROPE-7, SIN-10)
+    kInteger,    // a bucket or an index, in an output of integers
   };
   Kind kind = kReal;
-  uint64_t bits = 0;       // kCopy
-  double non_finite = 0;   // kNonFinite
+  uint64_t bits = 0;      // kCopy; kInteger: as I64
+  double non_finite = 0;  // kNonFinite
   // Also accepted, bit for bit: the unchanged input where the angle is 0.
   std::optional<uint64_t> or_bits = std::nullopt;
 };
@@ -41,9 +44,9 @@ struct Place {
 // asked of the intervals.
 struct QuickElement {
   double value = 0;
-  double radius = 0;  // |value - truth| <= radius
-  double unit = 0;    // about u S, or one ulp: for reports
-  double size = 0;    // of the element's pair (BOUND-6)
+  double radius = 0;                             // |value - truth| <= radius
+  double unit = 0;                               // about u S, or one ulp: for reports
+  double size = 0;                               // of the element's pair (BOUND-6)
   std::array<double, kProfiles.size()> bound{};  // within 2^-40 of the clause's, relatively
   Place place;
 };
@@ -61,7 +64,14 @@ class Truth {
 
   virtual Expectation Expect(int /*output*/, int64_t /*element*/) const { return {}; }
 
-  // The four below are asked of real elements, at the precision in force.
+  // Of an integer: the least and the greatest answer that the profile allows.
+  virtual std::pair<int64_t, int64_t> Integers(int output, int64_t element, const Profile&) const {
+    const int64_t exact = static_cast<int64_t>(Expect(output, element).bits);
+    return {exact, exact};
+  }
+
+  // The four below are asked of real elements, at the precision in force. A scheme of integers
+  // has none of them.
   virtual Interval Value(int output, int64_t element) const = 0;
   virtual Interval Bound(int output, int64_t element, const Profile& profile) const = 0;
   // The size of the element's own pair; a bound beyond it proves nothing (BOUND-6).
@@ -84,17 +94,20 @@ class Truth {
 std::unique_ptr<Truth> TruthOf(const Case& c);
 
 // One for each stem, in reference/<stem>.cc.
-namespace rope {
-std::unique_ptr<Truth> MakeTruth(const Case& c);
-}
-namespace sinusoidal {
-std::unique_ptr<Truth> MakeTruth(const Case& c);
-}
+#define GNOMON_DECLARE(stem)                       \
+  namespace stem {                                 \
+  std::unique_ptr<Truth> MakeTruth(const Case& c); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 // The stored bits that the profile `rounded` asks for. A tie that precision cannot decide adds to
 // *ties, when given.
 uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format,
                      int64_t* ties = nullptr);
+// The number that they stand for.
+double RoundedValue(const Truth& truth, int output, int64_t element, Format format,
+                    int64_t* ties = nullptr);
 
 // The truth rounded to the case's format (FORMAT-3): what the profile `rounded` asks for.
 Outputs RoundedTruth(const Case& c, int64_t* ties = nullptr);

@@ -40,7 +40,16 @@ enum class ErrorUnit {
 struct OutputShape {
   std::string role;
   Shape shape;
+  bool integer = false;  // buckets and indices: stored as I64 (a recording may hold I32)
 };
+
+inline DType StoredAs(const OutputShape& output, const Case& c) {
+  return output.integer ? DType::kI64 : DTypeOf(c.format);
+}
+// Whether a tensor of that type can be an answer.
+inline bool CanHold(DType dtype, const OutputShape& output, const Case& c) {
+  return dtype == StoredAs(output, c) || (output.integer && dtype == DType::kI32);
+}
 
 struct OperationSpec {
   std::string name;     // stem.verb
@@ -72,6 +81,22 @@ inline Shape ValidatePositions(const Case& c, const std::string& role, size_t ma
       throw Rejected(role, std::to_string(position), "must be in [-2^31, 2^31)", "POS-1");
   }
   return shape;
+}
+
+// The axis of the input `role` must have this extent.
+inline void RequireExtent(const std::string& role, const std::string& axis, int64_t extent,
+                          int64_t expected, const std::string& clause) {
+  if (extent != expected)
+    throw Rejected(role, axis + " " + std::to_string(extent),
+                   "must have " + axis + " " + std::to_string(expected), clause);
+}
+
+// CASE-4. The input must have the format of the outputs.
+inline void RequireCaseFormat(const Case& c, const std::string& role) {
+  const DType dtype = c.inputs.at(role).dtype();
+  if (dtype != DTypeOf(c.format))
+    throw Rejected(role, std::string(Name(dtype)),
+                   "must have the case's format " + std::string(Traits(c.format).name), "CASE-4");
 }
 
 // CASE-4. Presence and type of the inputs. Throws Rejected.

@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "gnomon/spec/operation.h"
-#include "gnomon/spec/rope.h"
-#include "gnomon/spec/sinusoidal.h"
-
-// The one list of stems. A scheme is added by its header above and its line here; every room builds
-// its own table from it (reference/truth.cc, optimized/schemes.cc, properties/schemes.cc).
-#define GNOMON_FOR_EACH_STEM(apply) \
-  apply(rope)                       \
-  apply(sinusoidal)
+#include "gnomon/spec/stems.h"
 
 namespace gnomon {
+
+// Of one scheme, in spec/<stem>.cc.
+#define GNOMON_DECLARE(stem)                      \
+  namespace stem {                                \
+  const std::vector<OperationSpec>& Operations(); \
+  }
+GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
 
 inline std::vector<const OperationSpec*> AllOperations() {
   std::vector<const OperationSpec*> all;
@@ -53,7 +54,7 @@ inline std::vector<OutputShape> Validate(const Case& c) {
 inline Outputs MakeOutputs(const Case& c) {
   Outputs outputs;
   for (const OutputShape& output : Validate(c))
-    outputs.emplace(output.role, Tensor(DTypeOf(c.format), output.shape));
+    outputs.emplace(output.role, Tensor(StoredAs(output, c), output.shape));
   return outputs;
 }
 

@@ -101,16 +101,24 @@ inline void StoreBits(DType dtype, std::byte* address, uint64_t bits) {
   std::memcpy(address, &bits, static_cast<size_t>(SizeOf(dtype)));
 }
 
-// Elements by row-major number. Floating-point values are exact in binary64.
+// The number that these bits of a type stand for: exact in binary64, but for integers beyond 2^53.
+inline int64_t IntegerOf(DType dtype, uint64_t bits) {
+  return dtype == DType::kI32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
+}
+inline double ValueOf(DType dtype, uint64_t bits) {
+  return IsFloat(dtype) ? DecodeBits(FormatOf(dtype), bits)
+                        : static_cast<double>(IntegerOf(dtype, bits));
+}
+
+// Elements by row-major number.
 inline uint64_t BitsAt(const ConstTensorView& view, int64_t number) {
   return LoadBits(view.dtype, view.AddressOf(number));
 }
 inline double ValueAt(const ConstTensorView& view, int64_t number) {
-  return DecodeBits(FormatOf(view.dtype), BitsAt(view, number));
+  return ValueOf(view.dtype, BitsAt(view, number));
 }
 inline int64_t IntegerAt(const ConstTensorView& view, int64_t number) {
-  const uint64_t bits = BitsAt(view, number);
-  return view.dtype == DType::kI32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
+  return IntegerOf(view.dtype, BitsAt(view, number));
 }
 
 // A tensor that owns its memory. The memory may be larger than the elements need (padding between
