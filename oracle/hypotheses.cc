@@ -203,6 +203,19 @@ Turn Turns::At(int64_t given, int64_t pair) const {
 
 Prediction Stored(const Change& change, Format format, double value, double radius,
                   const PerProfile& bound, const PerProfile& narrow) {
+  if (change.factor != 1) {
+    Change stored = change;
+    stored.factor = 1;
+    PerProfile b, n;
+    const double more =
+        std::abs(value) * (change.factor_error + 2 * UnitRoundoff(WorkingFormat(format)));
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      b[i] = std::abs(change.factor) * bound[i] + more;
+      n[i] = std::abs(change.factor) * narrow[i] + more;
+    }
+    radius = std::abs(change.factor) * radius + std::abs(value) * change.factor_error;
+    return Stored(stored, format, change.factor * value, radius, b, n);
+  }
   Prediction p;
   p.kind = Prediction::kReal;
   p.value = value;
@@ -231,6 +244,23 @@ Prediction Stored(const Change& change, Format format, double value, double radi
     if (p.low[i] <= -threshold) p.low[i] = -kInfinity;
   }
   return p;
+}
+
+Prediction NonFinite(const Change& change, Format format, double v) {
+  Prediction p;
+  p.kind = Prediction::kNonFinite;
+  p.value = v;
+  if (change.store == StoreAs::kCapped && std::isinf(v)) {
+    p.kind = Prediction::kBits;
+    p.bits = EncodeBits(format, std::copysign(LargestFinite(format), v));
+  }
+  return p;
+}
+
+bool InTail(const Change& change, int64_t column, int64_t width, bool has_input) {
+  const int lanes = change.tail_lanes;
+  if (change.tail == Fill::kInput && !has_input) return false;
+  return lanes > 0 && column >= width / lanes * lanes;
 }
 
 Prediction Unwritten(Fill fill, DType dtype, std::optional<uint64_t> input) {
@@ -276,19 +306,29 @@ double Read(const Change& change, Format format, uint64_t bits) {
 namespace {
 
 SharedHypothesis Formula(const std::string& id, const std::string& text,
-                         std::function<void(Change*)> make, bool convention = false) {
-  return {{id, text, false, convention}, [make](const Number*, Change* change) {
+                         std::function<void(Change*)> make, bool convention = false,
+                         Concerns concerns = Concerns::kAngles) {
+  return {{id, text, false, convention},
+          [make](const Number*, Change* change) {
             make(change);
             return true;
-          }};
+          },
+          concerns};
+}
+
+SharedHypothesis Storage(const std::string& id, const std::string& text,
+                         std::function<void(Change*)> make) {
+  return Formula(id, text, make, false, Concerns::kStorage);
 }
 
 SharedHypothesis Position(const std::string& id, const std::string& text, bool state,
                           std::function<std::optional<int64_t>(int64_t)> position) {
-  return {{id, text, state, false}, [position](const Number*, Change* change) {
+  return {{id, text, state, false},
+          [position](const Number*, Change* change) {
             change->position = position;
             return true;
-          }};
+          },
+          Concerns::kPositions};
 }
 
 SharedHypothesis Base(double value) {
@@ -298,7 +338,8 @@ SharedHypothesis Base(double value) {
             if (base == nullptr || *base == Number(value)) return false;
             change->base = Number(value);
             return true;
-          }};
+          },
+          Concerns::kAngles};
 }
 
 std::function<std::optional<int64_t>(int64_t)> RoundedPosition(Format format, bool saturates) {
@@ -327,14 +368,16 @@ std::vector<SharedHypothesis> MakeShared() {
          if (base->decimal.empty() && floor == base->value) return false;
          change->base = Number(floor);
          return true;
-       }},
+       },
+       Concerns::kAngles},
       {{"base/frequencies-ignored", "base 10000 where frequencies are given", false, false},
        [](const Number* base, Change* change) {
          if (base != nullptr) return false;
          change->ignores_given = true;
          change->base = Number(10000);
          return true;
-       }},
+       },
+       Concerns::kAngles},
       Formula("frequencies-bf16", "frequencies rounded to bf16",
               [](Change* c) { c->frequencies_in = Format::kBf16; }),
       Formula("frequencies-f16", "frequencies rounded to f16",
@@ -365,21 +408,21 @@ std::vector<SharedHypothesis> MakeShared() {
               [](Change* c) { c->tables_in = Format::kBf16; }),
       Formula("table-ulp/f16-tables", "cosines and sines rounded to f16 on the way",
               [](Change* c) { c->tables_in = Format::kF16; }),
-      Formula("subnormals-flushed/result", "subnormal results become 0",
+      Storage("subnormals-flushed/result", "subnormal results become 0",
               [](Change* c) { c->store = StoreAs::kFlushed; }),
-      Formula("subnormals-flushed/input", "subnormal inputs count as 0",
+      Storage("subnormals-flushed/input", "subnormal inputs count as 0",
               [](Change* c) { c->flush_inputs = true; }),
       Formula("subnormals-flushed/table", "subnormal table entries count as 0",
               [](Change* c) { c->flush_tables = true; }),
-      Formula("nan-lost/as-zero", "NaN inputs count as 0",
+      Storage("nan-lost/as-zero", "NaN inputs count as 0",
               [](Change* c) { c->nan_as_zero = true; }),
-      Formula("nan-lost/infinity", "infinite results become the largest number",
+      Storage("nan-lost/infinity", "infinite results become the largest number",
               [](Change* c) { c->store = StoreAs::kCapped; }),
-      Formula("f16-saturated", "overflow gives the largest number",
+      Storage("f16-saturated", "overflow gives the largest number",
               [](Change* c) { c->store = StoreAs::kSaturated; }),
-      Formula("bf16-truncated", "bf16 by dropping bits",
+      Storage("bf16-truncated", "bf16 by dropping bits",
               [](Change* c) { c->store = StoreAs::kTruncated; }),
-      Formula("bf16-double-rounding", "rounded to f32, then to 16 bits",
+      Storage("bf16-double-rounding", "rounded to f32, then to 16 bits",
               [](Change* c) { c->store = StoreAs::kTwice; }),
       Position("offset", "position + 1", false, [](int64_t p) { return p + 1; }),
       Position("offset/minus-one", "position - 1", false, [](int64_t p) { return p - 1; }),
@@ -394,11 +437,13 @@ std::vector<SharedHypothesis> MakeShared() {
                RoundedPosition(Format::kF16, false)),
       Position("positions-f16/saturated", "positions rounded to f16, at most 65504", false,
                RoundedPosition(Format::kF16, true)),
-      Formula("positions-bf16/f32-exact-promised", "positions rounded to f32",
-              [](Change* c) {
-                c->position = RoundedPosition(Format::kF32, false);
-                c->working_positions = true;
-              }),
+      Formula(
+          "positions-bf16/f32-exact-promised", "positions rounded to f32",
+          [](Change* c) {
+            c->position = RoundedPosition(Format::kF32, false);
+            c->working_positions = true;
+          },
+          false, Concerns::kPositions),
   };
   for (const int degree : {3, 5, 7, 9})
     all.push_back(Formula(
@@ -433,7 +478,8 @@ std::vector<SharedHypothesis> MakeShared() {
              change->tail_lanes = lanes;
              change->tail = fill;
              return true;
-           }});
+           },
+           Concerns::kStorage});
     }
   return all;
 }

@@ -7,6 +7,7 @@
 #ifndef GNOMON_ORACLE_HYPOTHESES_H_
 #define GNOMON_ORACLE_HYPOTHESES_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -140,9 +141,13 @@ class Turns {
 };
 
 // The stored result of a real number known within `radius`, each profile's kernel within `bound`;
-// `narrow`: the same before the last rounding to a 16-bit format.
+// `narrow`: the same before the last rounding to a 16-bit format. `factor` is applied here.
 Prediction Stored(const Change& change, Format format, double value, double radius,
                   const PerProfile& bound, const PerProfile& narrow);
+// A NaN or an infinity, stored.
+Prediction NonFinite(const Change& change, Format format, double v);
+// In what full vectors leave of a row, where the mistake shows: `has_input` says that there is one.
+bool InTail(const Change& change, int64_t column, int64_t width, bool has_input);
 Prediction Unwritten(Fill fill, DType dtype, std::optional<uint64_t> input);
 // An entry of a table as the mistaken kernel stores it (`ulps`, `tables_in`); `format`: that tables
 // are stored in otherwise. *uncertain: how far off it may be where the entry is 0.
@@ -150,13 +155,71 @@ double TableEntry(const Change& change, Format format, double entry, double* unc
 // An input as the kernel reads it.
 double Read(const Change& change, Format format, uint64_t bits);
 
-// Mistakes of Change that every scheme of angles shares.
+// Mistakes of Change, which schemes share.
+enum class Concerns { kAngles, kPositions, kStorage };
 struct SharedHypothesis {
   Hypothesis about;
   // False where the case cannot show it. `base`: nullptr where frequencies or tables are given.
   std::function<bool(const Number* base, Change* change)> make;
+  Concerns concerns;
 };
 const std::vector<SharedHypothesis>& SharedHypotheses();
+
+// A line of a stem's list. C is what its mistakes change: a struct with a member `Change shared`.
+template <typename C>
+struct Entry {
+  using Make = std::function<bool(const Case&, C*)>;
+  Hypothesis about;
+  Make make;  // false where the case cannot show it; empty: `magnitude`
+
+  static Entry Formula(const std::string& id, const std::string& text, Make make) {
+    return {{id, text, false, false}, make};
+  }
+  static Entry Convention(const std::string& id, const std::string& text, Make make) {
+    return {{id, text, false, true}, make};
+  }
+  static Entry State(const std::string& id, const std::string& text, Make make) {
+    return {{id, text, true, false}, make};
+  }
+};
+
+// Ends a list: `magnitude`, and the shared mistakes that concern the scheme. base(change): the base
+// of its frequencies, nullptr where they are given or there are none.
+template <typename C, typename BaseOf>
+void AddShared(const std::vector<Concerns>& which, BaseOf base, std::vector<Entry<C>>* entries) {
+  entries->push_back(Entry<C>::Formula("magnitude", "everything times one factor", nullptr));
+  for (const SharedHypothesis& shared : SharedHypotheses())
+    if (std::find(which.begin(), which.end(), shared.concerns) != which.end())
+      entries->push_back({shared.about, [&shared, base](const Case& c, C* change) {
+                            return shared.make(base(c, *change), &change->shared);
+                          }});
+}
+
+template <typename C>
+std::vector<Hypothesis> AboutAll(const std::vector<Entry<C>>& entries) {
+  std::vector<Hypothesis> all;
+  for (const Entry<C>& entry : entries) all.push_back(entry.about);
+  return all;
+}
+
+// Makes these mistakes, where the case can show them.
+template <typename C>
+void MakeMistakes(const std::vector<Entry<C>>& entries, const Case& c,
+                  const std::vector<size_t>& made, double factor, double factor_error, C* change) {
+  for (const size_t number : made) {
+    C next = *change;
+    if (!entries[number].make) {
+      next.shared.factor = factor;
+      next.shared.factor_error = factor_error;
+    } else if (!entries[number].make(c, &next)) {
+      continue;
+    }
+    *change = next;
+  }
+  change->shared.any = !made.empty();
+  // What is not written in place is what was there.
+  if (!c.in_place.empty() && change->shared.tail == Fill::kOnes) change->shared.tail = Fill::kInput;
+}
 
 }  // namespace gnomon::oracle
 

@@ -59,9 +59,7 @@ class RopePredictor : public Predictor {
             f().frequencies.empty() ? nullptr : &f().frequencies[static_cast<size_t>(pair)]};
   }
   bool InTail(int64_t pair) const {
-    const int lanes = change_.shared.tail_lanes;
-    if (change_.shared.tail == Fill::kInput && c_.operation != "rope.apply") return false;
-    return lanes > 0 && pair >= f().pairs() / lanes * lanes;
+    return oracle::InTail(change_.shared, pair, f().pairs(), c_.operation == "rope.apply");
   }
 
   Prediction Frequency(int64_t pair) const {
@@ -88,7 +86,7 @@ class RopePredictor : public Predictor {
     const Turn turn = turns_.At(position, pair);
     const double sign = output == 0 ? 1 : change_.sin_a;
     const double v = sign * (output == 0 ? turn.cos : turn.sin);
-    if (std::isnan(v)) return NonFinite(v);
+    if (std::isnan(v)) return NonFinite(change_.shared, format_, v);
     const double slope = output == 0 ? turn.sin : turn.cos;
     const double error = output == 0 ? turn.cos_error : turn.sin_error;
     PerProfile bound, narrow;
@@ -104,13 +102,6 @@ class RopePredictor : public Predictor {
     }
     const double radius = (turn.known_tables ? 0 : std::abs(v) * 0x1p-52) + error;
     return Stored(change_.shared, format_, v, radius, bound, narrow);
-  }
-
-  Prediction NonFinite(double v) const {
-    Prediction p;
-    p.kind = Prediction::kNonFinite;
-    p.value = v;
-    return p;
   }
 
   struct Token {
@@ -248,12 +239,8 @@ class RopePredictor : public Predictor {
         std::isfinite(s))
       return {};
     if (!std::isfinite(y)) {
-      Prediction p = NonFinite(y);
+      Prediction p = NonFinite(change_.shared, format_, y);
       if (turn.sin == 0) p.or_bits = member == 0 ? bits_a : bits_b;
-      if (change_.shared.store == StoreAs::kCapped && std::isinf(y)) {
-        p.kind = Prediction::kBits;
-        p.bits = EncodeBits(format_, std::copysign(LargestFinite(format_), y));
-      }
       return p;
     }
     const double other_a = std::abs(member == 0 ? xa * s : xa * c);
@@ -263,27 +250,19 @@ class RopePredictor : public Predictor {
     const double table_error = member == 0
                                    ? std::abs(xa) * turn.cos_error + std::abs(xb) * turn.sin_error
                                    : std::abs(xa) * turn.sin_error + std::abs(xb) * turn.cos_error;
-    const double factor = change_.shared.factor;
     PerProfile bound, narrow;
     const auto bound_in = [&](Format output, size_t i) {
       const double d = turn.known_tables ? 0
                        : given_ ? GivenTableError(kProfiles[i], format_, FormatOf(rows_.dtype))
                                 : TableError(kProfiles[i], output);
-      double e = RotationBound<double>(kProfiles[i], output, y, S, turned, size, turn.D[i], d);
-      e += table_error;
-      if (factor != 1)
-        e = std::abs(factor) * e +
-            std::abs(y) * (change_.shared.factor_error + 2 * UnitRoundoff(WorkingFormat(format_)));
-      return e;
+      return table_error +
+             RotationBound<double>(kProfiles[i], output, y, S, turned, size, turn.D[i], d);
     };
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       bound[i] = bound_in(format_, i);
       narrow[i] = bound_in(WorkingFormat(format_), i);
     }
-    Prediction p = Stored(change_.shared, format_, factor * y,
-                          (S * 0x1p-51 + table_error) * std::abs(factor) +
-                              (factor != 1 ? std::abs(y) * change_.shared.factor_error : 0),
-                          bound, narrow);
+    Prediction p = Stored(change_.shared, format_, y, S * 0x1p-51 + table_error, bound, narrow);
     // ROPE-9: with given tables a product may leave the range of the arithmetic.
     const double table = std::max(std::abs(c), std::abs(s));
     for (size_t i = 0; given_ && i < kProfiles.size(); ++i) {
@@ -303,20 +282,8 @@ class RopePredictor : public Predictor {
   bool given_ = false, per_batch_ = false;
 };
 
-struct Entry {
-  Hypothesis about;
-  // False where the case cannot show it.
-  std::function<bool(const Case&, RopeChange*)> make;
-};
-
-using Make = std::function<bool(const Case&, RopeChange*)>;
-Entry Formula(const char* id, const char* text, Make make) {
-  return {{id, text, false, false}, make};
-}
-Entry Convention(const char* id, const char* text, Make make) {
-  return {{id, text, false, true}, make};
-}
-Entry State(const char* id, const char* text, Make make) { return {{id, text, true, false}, make}; }
+using Mistake = Entry<RopeChange>;
+using Make = Mistake::Make;
 
 bool IsApply(const Case& c) { return c.operation == "rope.apply"; }
 
@@ -356,130 +323,139 @@ Make Leaves(Fill fill) {
   };
 }
 
-const std::vector<Entry>& Entries() {
-  static const std::vector<Entry> all = [] {
+const std::vector<Mistake>& Entries() {
+  static const std::vector<Mistake> all = [] {
     constexpr RopeLayout kHalf = RopeLayout::kHalfSplit, kInter = RopeLayout::kInterleaved;
-    std::vector<Entry> entries = {
-        Convention("layout/half-split", "pairs (i, i+r/2), whatever layout is asked",
-                   Layouts(kHalf, kHalf)),
-        Convention("layout/interleaved", "pairs (2i, 2i+1), whatever layout is asked",
-                   Layouts(kInter, kInter)),
-        Convention("layout/interleaved-to-half-split", "reads interleaved, writes half split",
-                   Layouts(kInter, kHalf)),
-        Convention("layout/half-split-to-interleaved", "reads half split, writes interleaved",
-                   Layouts(kHalf, kInter)),
-        Convention("layout/output-ignored", "writes in the layout it reads",
-                   [](const Case& c, RopeChange* change) {
-                     return Layouts(change->a.input_layout, change->a.input_layout)(c, change);
-                   }),
-        Convention("sign", "sine negated",
-                   [](const Case&, RopeChange* c) {
-                     c->sin_a = -c->sin_a, c->sin_b = -c->sin_b;
-                     return true;
-                   }),
-        Convention("backward", "the transpose turns forward", Transposed(1, -1, -1, 1)),
-        Formula("backward/half-signs", "the transpose changes one sign of two",
-                Transposed(1, 1, -1, 1)),
-        Formula("backward/other-half-signs", "the transpose changes the other sign of two",
-                Transposed(1, -1, 1, 1)),
-        Formula("backward/cosine", "the transpose negates the cosine", Transposed(-1, 1, 1, -1)),
-        Formula("sign/one-member", "both members of a pair take + s",
-                [](const Case& c, RopeChange* change) {
-                  change->sin_a = -1;
-                  return IsApply(c);
-                }),
-        Formula("table-layout", "table [f0, f0, f1, f1, ..] with the half rotation",
-                [](const Case& c, RopeChange* change) {
-                  change->table = Table::kInterleaved;
-                  return IsApply(c) && change->a.input_layout == kHalf;
-                }),
-        Formula("table-layout/exchanged", "the table of cosines taken for that of sines, and back",
-                [](const Case& c, RopeChange* change) {
-                  change->table = Table::kExchanged;
-                  return IsApply(c);
-                }),
-        Formula("table-layout/concatenated", "table [f0, f1, .., f0, f1, ..] with adjacent pairs",
-                [](const Case& c, RopeChange* change) {
-                  change->table = Table::kConcatenated;
-                  return IsApply(c) && change->a.input_layout == kInter;
-                }),
-        Formula("divisor", "exponent divided by head_dim",
-                [](const Case&, RopeChange* change) {
-                  const RopeFrequencies& f = change->a.frequencies;
-                  change->shared.divisor = f.head_dim;
-                  return f.frequencies.empty() && f.rotary_dim < f.head_dim;
-                }),
-        Formula("divisor/whole-head", "all dims turned, whatever rotary_dim is",
-                [](const Case& c, RopeChange* change) {
-                  RopeFrequencies& f = change->a.frequencies;
-                  if (!IsApply(c) || c.inputs.count("cos") || !f.frequencies.empty() ||
-                      f.head_dim % 2 != 0 || f.rotary_dim == f.head_dim)
-                    return false;
-                  f.rotary_dim = f.head_dim;
-                  change->a.rotary_offset = 0;
-                  return true;
-                }),
-        Formula("pair-offset", "pairs (i, i+d/2) in a partial window",
-                [](const Case& c, RopeChange* change) {
-                  const RopeFrequencies& f = change->a.frequencies;
-                  if (!IsApply(c) || change->a.input_layout != kHalf || f.head_dim % 2 != 0 ||
-                      (f.rotary_dim == f.head_dim && change->a.output_layout == kHalf))
-                    return false;
-                  change->member_distance = f.head_dim / 2;
-                  return true;
-                }),
-        Formula("pair-offset/window", "the window starts at dim 0",
-                [](const Case& c, RopeChange* change) {
-                  if (!IsApply(c) || change->a.rotary_offset == 0) return false;
-                  change->a.rotary_offset = 0;
-                  return true;
-                }),
-        State("in-place", "y_b from the overwritten x_a",
-              [](const Case& c, RopeChange* change) {
-                change->overwritten = true;
-                return IsApply(c);
-              }),
-        State("q-k-crossed/heads", "heads taken in reverse order", Reads(Source::kHeadsReversed)),
-        State("q-k-crossed/batches", "batch rows taken in reverse order",
-              Reads(Source::kBatchesReversed)),
-        State("q-k-crossed/first-head", "only the first head is turned",
-              [](const Case& c, RopeChange* change) {
-                change->first_head_only = true;
-                return IsApply(c);
-              }),
-        State("stride-ignored/input", "input taken as contiguous", Reads(Source::kContiguous)),
-        State("stride-ignored/heads", "heads taken as adjacent", Reads(Source::kHeadsAdjacent)),
-        State("row-positions", "the first row's positions for every row", Counts(Count::kFirstRow)),
-        State("heads-as-seq", "position taken from the head index",
-              [](const Case& c, RopeChange* change) {
-                return IsApply(c) && Counts(Count::kHeads)(c, change);
-              }),
-        Formula("arange-positions", "0..T-1 whatever the positions are", Counts(Count::kTokens)),
-        Formula("arange-positions/from-first", "positions counted from the first token's",
-                Counts(Count::kFromFirst)),
-        State("window-not-copied/zeroed", "dims outside the window zeroed", Leaves(Fill::kZero)),
-        State("window-not-copied", "dims outside the window not written", Leaves(Fill::kOnes)),
-        State("window-not-copied/nan-payload", "copied NaNs become the default NaN",
-              Leaves(Fill::kDefaultNan)),
+    std::vector<Mistake> entries = {
+        Mistake::Convention("layout/half-split", "pairs (i, i+r/2), whatever layout is asked",
+                            Layouts(kHalf, kHalf)),
+        Mistake::Convention("layout/interleaved", "pairs (2i, 2i+1), whatever layout is asked",
+                            Layouts(kInter, kInter)),
+        Mistake::Convention("layout/interleaved-to-half-split",
+                            "reads interleaved, writes half split", Layouts(kInter, kHalf)),
+        Mistake::Convention("layout/half-split-to-interleaved",
+                            "reads half split, writes interleaved", Layouts(kHalf, kInter)),
+        Mistake::Convention("layout/output-ignored", "writes in the layout it reads",
+                            [](const Case& c, RopeChange* change) {
+                              return Layouts(change->a.input_layout, change->a.input_layout)(
+                                  c, change);
+                            }),
+        Mistake::Convention("sign", "sine negated",
+                            [](const Case&, RopeChange* c) {
+                              c->sin_a = -c->sin_a, c->sin_b = -c->sin_b;
+                              return true;
+                            }),
+        Mistake::Convention("backward", "the transpose turns forward", Transposed(1, -1, -1, 1)),
+        Mistake::Formula("backward/half-signs", "the transpose changes one sign of two",
+                         Transposed(1, 1, -1, 1)),
+        Mistake::Formula("backward/other-half-signs", "the transpose changes the other sign of two",
+                         Transposed(1, -1, 1, 1)),
+        Mistake::Formula("backward/cosine", "the transpose negates the cosine",
+                         Transposed(-1, 1, 1, -1)),
+        Mistake::Formula("sign/one-member", "both members of a pair take + s",
+                         [](const Case& c, RopeChange* change) {
+                           change->sin_a = -1;
+                           return IsApply(c);
+                         }),
+        Mistake::Formula("table-layout", "table [f0, f0, f1, f1, ..] with the half rotation",
+                         [](const Case& c, RopeChange* change) {
+                           change->table = Table::kInterleaved;
+                           return IsApply(c) && change->a.input_layout == kHalf;
+                         }),
+        Mistake::Formula("table-layout/exchanged",
+                         "the table of cosines taken for that of sines, and back",
+                         [](const Case& c, RopeChange* change) {
+                           change->table = Table::kExchanged;
+                           return IsApply(c);
+                         }),
+        Mistake::Formula("table-layout/concatenated",
+                         "table [f0, f1, .., f0, f1, ..] with adjacent pairs",
+                         [](const Case& c, RopeChange* change) {
+                           change->table = Table::kConcatenated;
+                           return IsApply(c) && change->a.input_layout == kInter;
+                         }),
+        Mistake::Formula("divisor", "exponent divided by head_dim",
+                         [](const Case&, RopeChange* change) {
+                           const RopeFrequencies& f = change->a.frequencies;
+                           change->shared.divisor = f.head_dim;
+                           return f.frequencies.empty() && f.rotary_dim < f.head_dim;
+                         }),
+        Mistake::Formula("divisor/whole-head", "all dims turned, whatever rotary_dim is",
+                         [](const Case& c, RopeChange* change) {
+                           RopeFrequencies& f = change->a.frequencies;
+                           if (!IsApply(c) || c.inputs.count("cos") || !f.frequencies.empty() ||
+                               f.head_dim % 2 != 0 || f.rotary_dim == f.head_dim)
+                             return false;
+                           f.rotary_dim = f.head_dim;
+                           change->a.rotary_offset = 0;
+                           return true;
+                         }),
+        Mistake::Formula("pair-offset", "pairs (i, i+d/2) in a partial window",
+                         [](const Case& c, RopeChange* change) {
+                           const RopeFrequencies& f = change->a.frequencies;
+                           if (!IsApply(c) || change->a.input_layout != kHalf ||
+                               f.head_dim % 2 != 0 ||
+                               (f.rotary_dim == f.head_dim && change->a.output_layout == kHalf))
+                             return false;
+                           change->member_distance = f.head_dim / 2;
+                           return true;
+                         }),
+        Mistake::Formula("pair-offset/window", "the window starts at dim 0",
+                         [](const Case& c, RopeChange* change) {
+                           if (!IsApply(c) || change->a.rotary_offset == 0) return false;
+                           change->a.rotary_offset = 0;
+                           return true;
+                         }),
+        Mistake::State("in-place", "y_b from the overwritten x_a",
+                       [](const Case& c, RopeChange* change) {
+                         change->overwritten = true;
+                         return IsApply(c);
+                       }),
+        Mistake::State("q-k-crossed/heads", "heads taken in reverse order",
+                       Reads(Source::kHeadsReversed)),
+        Mistake::State("q-k-crossed/batches", "batch rows taken in reverse order",
+                       Reads(Source::kBatchesReversed)),
+        Mistake::State("q-k-crossed/first-head", "only the first head is turned",
+                       [](const Case& c, RopeChange* change) {
+                         change->first_head_only = true;
+                         return IsApply(c);
+                       }),
+        Mistake::State("stride-ignored/input", "input taken as contiguous",
+                       Reads(Source::kContiguous)),
+        Mistake::State("stride-ignored/heads", "heads taken as adjacent",
+                       Reads(Source::kHeadsAdjacent)),
+        Mistake::State("row-positions", "the first row's positions for every row",
+                       Counts(Count::kFirstRow)),
+        Mistake::State("heads-as-seq", "position taken from the head index",
+                       [](const Case& c, RopeChange* change) {
+                         return IsApply(c) && Counts(Count::kHeads)(c, change);
+                       }),
+        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
+                         Counts(Count::kTokens)),
+        Mistake::Formula("arange-positions/from-first", "positions counted from the first token's",
+                         Counts(Count::kFromFirst)),
+        Mistake::State("window-not-copied/zeroed", "dims outside the window zeroed",
+                       Leaves(Fill::kZero)),
+        Mistake::State("window-not-copied", "dims outside the window not written",
+                       Leaves(Fill::kOnes)),
+        Mistake::State("window-not-copied/nan-payload", "copied NaNs become the default NaN",
+                       Leaves(Fill::kDefaultNan)),
     };
     for (const int lanes : {4, 8, 16})
-      entries.push_back(
-          {{"tail-overwrite/" + std::to_string(lanes),
-            "zeros written past the window, up to a full vector of " + std::to_string(lanes), true,
-            false},
-           [lanes](const Case& c, RopeChange* change) {
-             change->overwrite_lanes = lanes;
-             return IsApply(c);
-           }});
-    entries.push_back({{"magnitude", "everything times one factor", false, false}, nullptr});
-    for (const SharedHypothesis& shared : SharedHypotheses())
-      entries.push_back({shared.about, [&shared](const Case& c, RopeChange* change) {
-                           const RopeFrequencies& f = change->a.frequencies;
-                           return shared.make(c.inputs.count("cos") || !f.frequencies.empty()
-                                                  ? nullptr
-                                                  : &f.rope_theta,
-                                              &change->shared);
-                         }});
+      entries.push_back(Mistake::State(
+          "tail-overwrite/" + std::to_string(lanes),
+          "zeros written past the window, up to a full vector of " + std::to_string(lanes),
+          [lanes](const Case& c, RopeChange* change) {
+            change->overwrite_lanes = lanes;
+            return IsApply(c);
+          }));
+    AddShared(
+        {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
+        [](const Case& c, const RopeChange& change) {
+          const RopeFrequencies& f = change.a.frequencies;
+          return c.inputs.count("cos") || !f.frequencies.empty() ? nullptr : &f.rope_theta;
+        },
+        &entries);
     return entries;
   }();
   return all;
@@ -488,11 +464,7 @@ const std::vector<Entry>& Entries() {
 }  // namespace
 
 const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> all = [] {
-    std::vector<Hypothesis> hypotheses;
-    for (const Entry& entry : Entries()) hypotheses.push_back(entry.about);
-    return hypotheses;
-  }();
+  static const std::vector<Hypothesis> all = AboutAll(Entries());
   return all;
 }
 
@@ -505,22 +477,8 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
   } else {
     change.a.frequencies = gnomon::rope::ReadFrequencies(c);
   }
-  for (const size_t number : made) {
-    const Entry& entry = Entries()[number];
-    RopeChange next = change;
-    if (!entry.make) {
-      next.shared.factor = factor;
-      next.shared.factor_error = factor_error;
-    } else if (!entry.make(c, &next)) {
-      continue;
-    }
-    change = next;
-  }
-  change.shared.any = !made.empty();
-  // What is not written in place is what was there.
-  if (!c.in_place.empty())
-    for (Fill* fill : {&change.shared.tail, &change.copied})
-      if (*fill == Fill::kOnes) *fill = Fill::kInput;
+  MakeMistakes(Entries(), c, made, factor, factor_error, &change);
+  if (!c.in_place.empty() && change.copied == Fill::kOnes) change.copied = Fill::kInput;
   return std::make_unique<RopePredictor>(answered, change);
 }
 

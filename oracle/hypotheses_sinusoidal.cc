@@ -81,9 +81,7 @@ class SinusoidalPredictor : public Predictor {
     return r;
   }
   bool InTail(int64_t column, int64_t width) const {
-    const int lanes = change_.shared.tail_lanes;
-    if (change_.shared.tail == Fill::kInput && c_.operation != "sinusoidal.add") return false;
-    return lanes > 0 && column >= width / lanes * lanes;
+    return oracle::InTail(change_.shared, column, width, c_.operation == "sinusoidal.add");
   }
 
   SinusoidalColumn ColumnOf(int64_t column) const {
@@ -152,28 +150,8 @@ class SinusoidalPredictor : public Predictor {
                    format);
   }
 
-  Prediction Finished(Real r) const {
-    Prediction p;
-    if (r.nan || !std::isfinite(r.value)) {
-      p.kind = Prediction::kNonFinite;
-      p.value = r.value;
-      if (change_.shared.store == StoreAs::kCapped && std::isinf(r.value)) {
-        p.kind = Prediction::kBits;
-        p.bits = EncodeBits(format_, std::copysign(LargestFinite(format_), r.value));
-      }
-      return p;
-    }
-    const double factor = change_.shared.factor;
-    if (factor != 1) {
-      const double more = std::abs(r.value) *
-                          (change_.shared.factor_error + 2 * UnitRoundoff(WorkingFormat(format_)));
-      for (size_t i = 0; i < kProfiles.size(); ++i) {
-        r.bound[i] = std::abs(factor) * r.bound[i] + more;
-        r.narrow[i] = std::abs(factor) * r.narrow[i] + more;
-      }
-      r.radius = std::abs(factor) * r.radius + std::abs(r.value) * change_.shared.factor_error;
-      r.value *= factor;
-    }
+  Prediction Finished(const Real& r) const {
+    if (r.nan || !std::isfinite(r.value)) return NonFinite(change_.shared, format_, r.value);
     return Stored(change_.shared, format_, r.value, r.radius, r.bound, r.narrow);
   }
 
@@ -318,18 +296,8 @@ class SinusoidalPredictor : public Predictor {
   Turns turns_;
 };
 
-using Make = std::function<bool(const Case&, SinusoidalChange*)>;
-struct Entry {
-  Hypothesis about;
-  Make make;  // false where the case cannot show it; empty: `magnitude`
-};
-Entry Formula(const char* id, const char* text, Make make) {
-  return {{id, text, false, false}, make};
-}
-Entry Convention(const char* id, const char* text, Make make) {
-  return {{id, text, false, true}, make};
-}
-Entry State(const char* id, const char* text, Make make) { return {{id, text, true, false}, make}; }
+using Mistake = Entry<SinusoidalChange>;
+using Make = Mistake::Make;
 
 bool IsOneOf(const Case& c, std::initializer_list<const char*> verbs) {
   for (const char* verb : verbs)
@@ -375,105 +343,113 @@ Make Reads(Source source) {
   };
 }
 
-const std::vector<Entry>& Entries() {
-  static const std::vector<Entry> all = [] {
+const std::vector<Mistake>& Entries() {
+  static const std::vector<Mistake> all = [] {
     using C = SinusoidalChange;
-    std::vector<Entry> entries = {
-        Convention("sin-divisor/half", "width/2 where width/2 - 1 is asked",
-                   Divides(SinusoidalDivisor::kHalf)),
-        Convention("sin-divisor/half-minus-one", "width/2 - 1 where width/2 is asked",
-                   Divides(SinusoidalDivisor::kHalfMinusOne)),
-        Convention("sin-layout/interleaved", "columns interleaved, whatever layout is asked",
-                   LaysOut(SinusoidalLayout::kInterleaved)),
-        Convention("sin-layout/sin-cos", "[sines, cosines], whatever layout is asked",
-                   LaysOut(SinusoidalLayout::kSinCos)),
-        Convention("sin-layout/cos-sin", "[cosines, sines], whatever layout is asked",
-                   LaysOut(SinusoidalLayout::kCosSin)),
-        Convention("sin-halves", "sine and cosine exchanged", Sets(&C::halves, {})),
-        Formula("sin-layout/matrix", "blocks on adjacent columns in every layout",
-                Sets(&C::adjacent_blocks, {"shift_matrix", "relative_head"})),
-        Formula("sin-odd-exponent", "exponent 2i/(width-1) for odd widths",
-                Sets(&C::odd_exponent, {})),
-        Formula("sin-odd-column/zero", "last column of an odd width 0", EndsOdd(Odd::kZero)),
-        Formula("sin-odd-column/sine", "last column of an odd width a sine", EndsOdd(Odd::kSine)),
-        Formula("sin-odd-column/cosine", "last column of an odd width a cosine",
-                EndsOdd(Odd::kCosine)),
-        Formula("sin-scale-position", "scale multiplies the position",
-                [](const Case&, SinusoidalChange* change) {
-                  change->shared.position_factor = change->t.scale;
-                  change->t.scale = Number(1);
-                  return !(change->shared.position_factor == Number(1));
-                }),
-        Formula("sin-scale-position/ignored", "scale left out",
-                [](const Case& c, SinusoidalChange* change) {
-                  const bool shows = HasScale(c) && !(change->t.scale == Number(1));
-                  change->t.scale = Number(1);
-                  return shows;
-                }),
-        Formula("sin-scale-position/sines", "scale on the sines alone",
-                Sets(&C::scale_sines_only, {"table", "add", "similarity", "distance"})),
-        Formula("sin-scale-position/similarity", "scale, not its square, in the dot product",
-                Sets(&C::scale_once, {"similarity"})),
-        Formula("sin-token-scale/ignored", "token_scale left out",
-                [](const Case& c, SinusoidalChange* change) {
-                  const bool shows = !(change->token_scale == Number(1));
-                  change->token_scale = Number(1);
-                  return shows && IsOneOf(c, {"add"});
-                }),
-        Formula("sin-token-scale/sum", "token_scale on x + pe", Sets(&C::scales_sum, {"add"})),
-        Formula("sin-token-scale/width", "the width for its square root",
-                [](const Case& c, SinusoidalChange* change) {
-                  const auto found = c.parameters.find("token_scale");
-                  change->token_scale = Number(static_cast<double>(change->t.width));
-                  return found != c.parameters.end() &&
-                         found->second == Value(std::string("sqrt_width"));
-                }),
-        Formula("sin-token-scale/root", "x times the square root of the width",
-                [](const Case& c, SinusoidalChange* change) {
-                  change->token_scale = Number(std::sqrt(static_cast<double>(change->t.width)));
-                  return IsOneOf(c, {"add"});
-                }),
-        Formula("sin-shift-transposed", "M_k^T for M_k", Sets(&C::transposed, {"shift_matrix"})),
-        Formula("sin-head-reversed", "the head for n = m + k",
-                Sets(&C::transposed, {"relative_head"})),
-        Formula("sin-head-reversed/gain-ignored", "gain left out",
-                [](const Case& c, SinusoidalChange* change) {
-                  const bool shows = !(change->gain == Number(1));
-                  change->gain = Number(1);
-                  return shows && IsOneOf(c, {"relative_head"});
-                }),
-        Formula("sin-head-reversed/gain-on-diagonal", "gain on the cosines alone",
-                Sets(&C::gain_on_diagonal, {"relative_head"})),
-        Formula("sin-distance-squared", "distance without the root",
-                Sets(&C::squared, {"distance"})),
-        Formula("sin-distance-squared/sum", "|PE[m] + PE[n]|", Sets(&C::plus, {"distance"})),
-        Formula("sign/similarity", "-n for n: cos((m + n) w) for cos((m - n) w)",
-                Sets(&C::similarity_plus, {"similarity", "distance"})),
-        Formula("offset/similarity", "position n + 1 for n",
-                [](const Case& c, SinusoidalChange* change) {
-                  change->second_shift = 1;
-                  return IsOneOf(c, {"similarity", "distance"});
-                }),
-        Formula("arange-positions", "0..T-1 whatever the positions are",
-                [](const Case& c, SinusoidalChange* change) {
-                  change->count = Count::kTokens;
-                  return HasScale(c);
-                }),
-        State("row-positions/batch-zero", "batch row 0 for every row", Reads(Source::kBatchZero)),
-        State("stride-ignored/input", "x taken as contiguous", Reads(Source::kContiguous)),
-        State("window-not-copied/off-block", "zeros of the matrix not written",
-              [](const Case& c, SinusoidalChange* change) {
-                change->shared.unwritten = Fill::kOnes;
-                return !HasScale(c);
-              }),
-        {{"magnitude", "everything times one factor", false, false}, nullptr},
+    std::vector<Mistake> entries = {
+        Mistake::Convention("sin-divisor/half", "width/2 where width/2 - 1 is asked",
+                            Divides(SinusoidalDivisor::kHalf)),
+        Mistake::Convention("sin-divisor/half-minus-one", "width/2 - 1 where width/2 is asked",
+                            Divides(SinusoidalDivisor::kHalfMinusOne)),
+        Mistake::Convention("sin-layout/interleaved",
+                            "columns interleaved, whatever layout is asked",
+                            LaysOut(SinusoidalLayout::kInterleaved)),
+        Mistake::Convention("sin-layout/sin-cos", "[sines, cosines], whatever layout is asked",
+                            LaysOut(SinusoidalLayout::kSinCos)),
+        Mistake::Convention("sin-layout/cos-sin", "[cosines, sines], whatever layout is asked",
+                            LaysOut(SinusoidalLayout::kCosSin)),
+        Mistake::Convention("sin-halves", "sine and cosine exchanged", Sets(&C::halves, {})),
+        Mistake::Formula("sin-layout/matrix", "blocks on adjacent columns in every layout",
+                         Sets(&C::adjacent_blocks, {"shift_matrix", "relative_head"})),
+        Mistake::Formula("sin-odd-exponent", "exponent 2i/(width-1) for odd widths",
+                         Sets(&C::odd_exponent, {})),
+        Mistake::Formula("sin-odd-column/zero", "last column of an odd width 0",
+                         EndsOdd(Odd::kZero)),
+        Mistake::Formula("sin-odd-column/sine", "last column of an odd width a sine",
+                         EndsOdd(Odd::kSine)),
+        Mistake::Formula("sin-odd-column/cosine", "last column of an odd width a cosine",
+                         EndsOdd(Odd::kCosine)),
+        Mistake::Formula("sin-scale-position", "scale multiplies the position",
+                         [](const Case&, SinusoidalChange* change) {
+                           change->shared.position_factor = change->t.scale;
+                           change->t.scale = Number(1);
+                           return !(change->shared.position_factor == Number(1));
+                         }),
+        Mistake::Formula("sin-scale-position/ignored", "scale left out",
+                         [](const Case& c, SinusoidalChange* change) {
+                           const bool shows = HasScale(c) && !(change->t.scale == Number(1));
+                           change->t.scale = Number(1);
+                           return shows;
+                         }),
+        Mistake::Formula("sin-scale-position/sines", "scale on the sines alone",
+                         Sets(&C::scale_sines_only, {"table", "add", "similarity", "distance"})),
+        Mistake::Formula("sin-scale-position/similarity",
+                         "scale, not its square, in the dot product",
+                         Sets(&C::scale_once, {"similarity"})),
+        Mistake::Formula("sin-token-scale/ignored", "token_scale left out",
+                         [](const Case& c, SinusoidalChange* change) {
+                           const bool shows = !(change->token_scale == Number(1));
+                           change->token_scale = Number(1);
+                           return shows && IsOneOf(c, {"add"});
+                         }),
+        Mistake::Formula("sin-token-scale/sum", "token_scale on x + pe",
+                         Sets(&C::scales_sum, {"add"})),
+        Mistake::Formula("sin-token-scale/width", "the width for its square root",
+                         [](const Case& c, SinusoidalChange* change) {
+                           const auto found = c.parameters.find("token_scale");
+                           change->token_scale = Number(static_cast<double>(change->t.width));
+                           return found != c.parameters.end() &&
+                                  found->second == Value(std::string("sqrt_width"));
+                         }),
+        Mistake::Formula("sin-token-scale/root", "x times the square root of the width",
+                         [](const Case& c, SinusoidalChange* change) {
+                           change->token_scale =
+                               Number(std::sqrt(static_cast<double>(change->t.width)));
+                           return IsOneOf(c, {"add"});
+                         }),
+        Mistake::Formula("sin-shift-transposed", "M_k^T for M_k",
+                         Sets(&C::transposed, {"shift_matrix"})),
+        Mistake::Formula("sin-head-reversed", "the head for n = m + k",
+                         Sets(&C::transposed, {"relative_head"})),
+        Mistake::Formula("sin-head-reversed/gain-ignored", "gain left out",
+                         [](const Case& c, SinusoidalChange* change) {
+                           const bool shows = !(change->gain == Number(1));
+                           change->gain = Number(1);
+                           return shows && IsOneOf(c, {"relative_head"});
+                         }),
+        Mistake::Formula("sin-head-reversed/gain-on-diagonal", "gain on the cosines alone",
+                         Sets(&C::gain_on_diagonal, {"relative_head"})),
+        Mistake::Formula("sin-distance-squared", "distance without the root",
+                         Sets(&C::squared, {"distance"})),
+        Mistake::Formula("sin-distance-squared/sum", "|PE[m] + PE[n]|",
+                         Sets(&C::plus, {"distance"})),
+        Mistake::Formula("sign/similarity", "-n for n: cos((m + n) w) for cos((m - n) w)",
+                         Sets(&C::similarity_plus, {"similarity", "distance"})),
+        Mistake::Formula("offset/similarity", "position n + 1 for n",
+                         [](const Case& c, SinusoidalChange* change) {
+                           change->second_shift = 1;
+                           return IsOneOf(c, {"similarity", "distance"});
+                         }),
+        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
+                         [](const Case& c, SinusoidalChange* change) {
+                           change->count = Count::kTokens;
+                           return HasScale(c);
+                         }),
+        Mistake::State("row-positions/batch-zero", "batch row 0 for every row",
+                       Reads(Source::kBatchZero)),
+        Mistake::State("stride-ignored/input", "x taken as contiguous", Reads(Source::kContiguous)),
+        Mistake::State("window-not-copied/off-block", "zeros of the matrix not written",
+                       [](const Case& c, SinusoidalChange* change) {
+                         change->shared.unwritten = Fill::kOnes;
+                         return !HasScale(c);
+                       }),
     };
-    for (const SharedHypothesis& shared : SharedHypotheses())
-      entries.push_back({shared.about, [&shared](const Case&, SinusoidalChange* change) {
-                           return shared.make(
-                               change->t.frequencies.empty() ? &change->t.base : nullptr,
-                               &change->shared);
-                         }});
+    AddShared(
+        {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
+        [](const Case&, const C& change) {
+          return change.t.frequencies.empty() ? &change.t.base : nullptr;
+        },
+        &entries);
     return entries;
   }();
   return all;
@@ -482,11 +458,7 @@ const std::vector<Entry>& Entries() {
 }  // namespace
 
 const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> all = [] {
-    std::vector<Hypothesis> hypotheses;
-    for (const Entry& entry : Entries()) hypotheses.push_back(entry.about);
-    return hypotheses;
-  }();
+  static const std::vector<Hypothesis> all = AboutAll(Entries());
   return all;
 }
 
@@ -507,20 +479,7 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
     change.gain = p.gain;
     change.offset = p.offset;
   }
-  for (const size_t number : made) {
-    const Entry& entry = Entries()[number];
-    SinusoidalChange next = change;
-    if (!entry.make) {
-      next.shared.factor = factor;
-      next.shared.factor_error = factor_error;
-    } else if (!entry.make(c, &next)) {
-      continue;
-    }
-    change = next;
-  }
-  change.shared.any = !made.empty();
-  // What is not written in place is what was there.
-  if (!c.in_place.empty() && change.shared.tail == Fill::kOnes) change.shared.tail = Fill::kInput;
+  MakeMistakes(Entries(), c, made, factor, factor_error, &change);
   return std::make_unique<SinusoidalPredictor>(answered, change);
 }
 
