@@ -1,8 +1,17 @@
-// The list of schemes: the only one there is. Each has its stem in every room; each room declares
-// and collects its share of every stem from here (CONTRIBUTING.md, "Adding a scheme").
+// The list of schemes: the only one there is. Each has its stem in every room; each room declares and
+// collects its share of every stem from here (CONTRIBUTING.md, "Adding a scheme").
 #ifndef GNOMON_SPEC_STEMS_H_
 #define GNOMON_SPEC_STEMS_H_
 
-#define GNOMON_FOR_EACH_STEM(apply) apply(rope) apply(sinusoidal)
+#define GNOMON_FOR_EACH_STEM(apply) \
+  apply(rope) \
+  apply(sinusoidal) \
+  apply(rope_scaling) \
+  apply(multi_axis) \
+  apply(attention) \
+  apply(alibi) \
+  apply(t5_bias) \
+  apply(relative) \
+  apply(learned)
 
 #endif  // GNOMON_SPEC_STEMS_H_

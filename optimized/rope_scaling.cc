@@ -1,0 +1,8 @@
+#include "gnomon/optimized/schemes.h"
+
+namespace gnomon::optimized::rope_scaling {
+
+bool Supports(const std::string&, Format) { return false; }
+bool Run(const Case&, const OutputViews&, Mode) { return false; }
+
+}  // namespace gnomon::optimized::rope_scaling
