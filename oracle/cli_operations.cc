@@ -9,6 +9,8 @@ namespace {
 std::function<int()> AddOperations(CLI::App* app, const Terminal& terminal) {
   const auto arguments = std::make_shared<OperationsArguments>();
   AddFlag(app, "--json", &arguments->json, "As JSON.");
+  AddFlag(app, "--markdown", &arguments->markdown, "As the table of spec/operations.md.");
+  app->get_option("--markdown")->excludes(app->get_option("--json"));
   return [=] { return ListOperations(*arguments, terminal.out); };
 }
 
@@ -17,11 +19,13 @@ std::function<int()> AddOperations(CLI::App* app, const Terminal& terminal) {
 Command OperationsCommand() {
   return {{"operations",
            "list the operations",
-           "gnomon operations [--json]",
+           "gnomon operations [--json | --markdown]",
            "Lists every operation with its parameters, their ranges and defaults, and its inputs "
            "and outputs with their axes.",
            "0 done, 3 usage",
-           {{"gnomon operations", 0}, {"gnomon operations --json", 0}}},
+           {{"gnomon operations", 0},
+            {"gnomon operations --json", 0},
+            {"gnomon operations --markdown", 0}}},
           AddOperations};
 }
 

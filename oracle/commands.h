@@ -25,7 +25,7 @@ struct CaseArguments {
 };
 
 struct OperationsArguments {
-  bool json = false;
+  bool json = false, markdown = false;
 };
 int ListOperations(const OperationsArguments& arguments, std::ostream& out);
 

@@ -42,9 +42,37 @@ std::string TensorsText(const std::vector<TensorSpec>& specs) {
   return text;
 }
 
+std::string TensorsInline(const std::vector<TensorSpec>& specs) {
+  std::string text;
+  for (const TensorSpec& spec : specs)
+    text += fmt::format("{}`{}` [{}]{}", text.empty() ? "" : ", ", spec.role,
+                        fmt::join(spec.axes, ", "), spec.optional ? " (optional)" : "");
+  return text.empty() ? "-" : text;
+}
+
+// The page spec/operations.md.
+void WriteMarkdown(std::ostream& out) {
+  out << "# Operations\n\nWritten by `gnomon operations --markdown`; a test compares.\n\n"
+         "| operation | what it computes | inputs | outputs | parameters: range; default |\n"
+         "| --- | --- | --- | --- | --- |\n";
+  for (const OperationSpec* operation : AllOperations()) {
+    std::string parameters;
+    for (const ParameterSpec& spec : operation->parameters)
+      parameters += fmt::format("{}`{}`: {}; {}", parameters.empty() ? "" : "<br>", spec.name,
+                                spec.range, spec.otherwise);
+    out << fmt::format("| `{}` | {} | {} | {} | {} |\n", operation->name, operation->summary,
+                       TensorsInline(operation->inputs), TensorsInline(operation->outputs),
+                       parameters.empty() ? "-" : parameters);
+  }
+}
+
 }  // namespace
 
 int ListOperations(const OperationsArguments& arguments, std::ostream& out) {
+  if (arguments.markdown) {
+    WriteMarkdown(out);
+    return 0;
+  }
   if (arguments.json) {
     Json list = Json::array();
     for (const OperationSpec* operation : AllOperations()) list.push_back(AsJson(*operation));
