@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -180,22 +179,17 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
 }
 
 Find Shrink(Subject& subject, const Find& find, int most, double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   Find smallest = find;
-  for (bool better = true; better && most > 0;) {
-    better = false;
-    for (properties::Tape& tape : properties::SimplerTapes(smallest.question.tape)) {
-      if (most-- <= 0 || std::chrono::steady_clock::now() >= end) return smallest;
-      Find simpler;
-      if (Ask(subject, {find.question.property, std::move(tape)}, &simpler) != Answer::kFind ||
-          simpler.c.operation != smallest.c.operation || simpler.c.format != smallest.c.format ||
-          simpler.clause != smallest.clause || !simpler.where.within(smallest.where))
-        continue;
-      smallest = std::move(simpler);
-      better = true;
-      break;
-    }
-  }
+  const auto simpler = [&](const properties::Tape& tape) {
+    Find simpler;
+    if (Ask(subject, {find.question.property, tape}, &simpler) != Answer::kFind ||
+        simpler.c.operation != smallest.c.operation || simpler.c.format != smallest.c.format ||
+        simpler.clause != smallest.clause || !simpler.where.within(smallest.where))
+      return false;
+    smallest = std::move(simpler);
+    return true;
+  };
+  properties::SimplestTape(find.question.tape, simpler, most, seconds);
   return smallest;
 }
 

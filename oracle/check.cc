@@ -104,7 +104,7 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
   const reference::Judgement judgement =
       reference::Judge(recording.c, recording.outputs, {arguments.progress});
   Report report(recording, judgement, demand);
-  AddDiagnosis(recording, demand, arguments.out, &report);
+  AddDiagnosis(recording, judgement, demand, arguments.out, &report);
   if (report.diagnosis && !recording.axes_by_rank.empty())
     report.hints.push_back(AxesHint(recording));
   Judged judged{ResultOf(path, recording, judgement, report), report.Text(), {}};

@@ -40,7 +40,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
     for (const auto& [role, tensor] : of_case.outputs) recording.outputs[role] = tensor.view();
     const Demand demand{subject.Promise()};
     Report report(recording, *of_case.judgement, demand);
-    AddDiagnosis(recording, demand, folder, &report);
+    AddDiagnosis(recording, *of_case.judgement, demand, folder, &report);
     judged.result = ResultOf(file, recording, *of_case.judgement, report);
     judged.text = report.Text();
     judged.json = ReportAsJson({report, recording, *of_case.judgement, judged.result.name});
@@ -54,6 +54,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
       result.verdict =
           of_case.outcome.status == Outcome::kCrashed ? Verdict::kCrashed : Verdict::kNonconforming;
     result.applicable = of_case.asked();
+    if (result.verdict == Verdict::kCrashed) result.crash = CrashKind(of_case.outcome.message);
     result.status = of_case.asked() ? Name(result.verdict) : "not applicable";
     result.detail = result.status + ": " +
                     (of_case.asked() ? Why(of_case.outcome)
@@ -62,6 +63,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
     judged.json = {{"verdict", Name(result.verdict)}, {"sentence", result.detail}};
   }
   judged.result.source = file;
+  judged.result.subject = subject.Name();
   judged.result.repeat = "gnomon check --subject " + properties::ShellQuoted(subject.Name()) + " " +
                          properties::ShellQuoted(file);
   judged.json["file"] = file;

@@ -26,8 +26,8 @@ int Run(Arguments arguments, const Terminal& terminal) {
   for (const std::string& file : {reports.junit, reports.markdown, reports.expected})
     if (!file.empty() && !written.insert(file).second)
       throw Rejected("--junit, --markdown, --expected", Quoted(file), "is given twice", "CASE-6");
+  Progress progress(terminal.err);
   if (subject.subject.empty()) {
-    Progress progress(terminal.err);
     if (terminal.watched) recording.progress = std::ref(progress);
     return Check(recording, terminal.out);
   }
@@ -37,6 +37,8 @@ int Run(Arguments arguments, const Terminal& terminal) {
   subject.reports = recording.reports;
   subject.out = recording.out;
   if (!recording.files.empty()) return CheckCases(subject, recording.files, terminal.out);
+  if (terminal.watched)
+    subject.progress = [&progress](const std::string& line) { progress.Show(line); };
   return CheckSubject(subject, terminal.out);
 }
 
@@ -129,9 +131,9 @@ Command CheckCommand() {
        "reads\n"
        "  PATTERN  ERROR  MISTAKE  UNTIL  REASON\n"
        "that is OPERATION/NAME/FORMAT or NAME alone, a case id, file name or property, with * and "
-       "?; "
-       "the largest error allowed, as reported, or -; the id of the mistake, or -; the last day on "
-       "which the line counts, YYYY-MM-DD, or -; and why, which may be a link. Anything else that "
+       "?, then @SUBJECT or @PATH where it has to be that one; the largest error allowed, as "
+       "reported, or how it crashes, or -; the id of the mistake, or -; the last day on which the "
+       "line counts, YYYY-MM-DD, or -; and why, which may be a link. Anything else that "
        "fails, passes or is no longer there fails the run, in one line each (spec/report.md).",
        kVerdictStatus,
        {{"gnomon check oracle/examples/llama_query.safetensors", 0},

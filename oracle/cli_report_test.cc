@@ -205,12 +205,66 @@ TEST_F(CliReport, ExpectedFailuresOfASubject) {
   EXPECT_EQ(Gnomon(update).code, 1);
   std::string lines = Text(list);
   EXPECT_TRUE(lines.starts_with("rope.frequencies/rope.geometric/")) << lines;
-  EXPECT_GT(Count(lines, "  -  -  -  TODO\n"), 0u);
+  // How far off, and the mistake.
+  EXPECT_GT(Count(lines, "  base/1e+04  -  TODO\n"), 0u) << lines;
+  EXPECT_EQ(Count(lines, "  -  base/1e+04"), 0u) << lines;
   for (size_t at; (at = lines.find("TODO")) != std::string::npos;) lines.replace(at, 4, "mine");
   Write("list", lines);
   EXPECT_EQ(Gnomon(check).code, 0) << Gnomon(check).out;
+  const std::string measured = lines.substr(lines.find("  "));  // of the first line, and the rest
+  Write("list",
+        lines.substr(0, lines.find("  ")) + "  1.01" + measured.substr(measured.find("  ", 2)));
+  const Answer larger = Gnomon(check);
+  EXPECT_EQ(larger.code, 1);
+  EXPECT_TRUE(Has(larger.out, " of the bound, more than the 1.01 allowed")) << larger.out;
   Write("list", lines + "*/rope.zero*/*  -  -  1999-12-31  old\n");
   EXPECT_EQ(Gnomon(check).code, 1);
+}
+
+// The same cases in two folders.
+TEST_F(CliReport, UpdateTellsTwoFoldersApart) {
+  const std::string list = Path("list");
+  for (const char* name : {"one", "two"}) {
+    std::filesystem::create_directory(folder_ / name);
+    std::filesystem::copy_file(kRecording, folder_ / name / "a.safetensors");
+  }
+  const std::vector<std::string> check = {"check",    Path("one"),  Path("two"), "--profile",
+                                          "standard", "--expected", list};
+  std::vector<std::string> update = check;
+  update.push_back("--update");
+  EXPECT_EQ(Gnomon(update).code, 1);
+  std::string lines = Text(list);
+  EXPECT_TRUE(Has(lines, "/f32@" + Path("two/a.safetensors") + "  3.83e+04  -  -  TODO")) << lines;
+  for (size_t at; (at = lines.find("TODO")) != std::string::npos;) lines.replace(at, 4, "mine");
+  Write("list", lines);
+  EXPECT_EQ(Gnomon(check).code, 0) << Gnomon(check).out;
+}
+
+// Every target has its own lines.
+TEST_F(CliReport, ASubjectAmongSeveralIsNamed) {
+  Result one, two;
+  one.source = one.subject = "own:A";
+  two.source = two.subject = "own:B";
+  one.name = two.name = "rope.norm";
+  one.clause = two.clause = "ROPE-15";
+  one.operations = two.operations = {"rope.apply"};
+  two.verdict = Verdict::kNonconforming;
+  two.status = "fails";
+  one.verdict = Verdict::kConforms;
+  const std::string list = Path("list");
+  EXPECT_EQ(Conclude({one, two}, {"", "", list, true}).exit_code, 1);
+  EXPECT_EQ(Text(list), "rope.apply/rope.norm/*@own:B  -  -  -  TODO\n");
+  Write("list", "rope.apply/rope.norm/*@own:B  -  -  -  why\n");
+  EXPECT_EQ(Conclude({one, two}, {"", "", list, false}).exit_code, 0);
+}
+
+TEST_F(CliReport, ALongSuiteShowsHowFarItIs) {
+  const std::vector<std::string> check = {"check", "--subject", "wrong:base", "--cases", "300"};
+  EXPECT_EQ(Gnomon(check).err, "");
+  const std::string shown = Gnomon(check, true).err;
+  EXPECT_TRUE(Has(shown, "\rwrong:base: property ")) << shown;
+  EXPECT_TRUE(Has(shown, " cases asked")) << shown;
+  EXPECT_TRUE(shown.ends_with(" \r"));  // gone in the end
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ struct SubjectArguments {
   std::string out;              // folder for the smallest failing cases
   bool json = false;
   ReportFiles reports;
+  std::function<void(const std::string& line)> progress;  // of a suite, while it runs
 };
 SubjectOptions ToOptions(const SubjectArguments& arguments);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/diagnosis_json.h"
-#include "gnomon/properties/cases.h"
+#include "gnomon/oracle/run_cases.h"
+#include "gnomon/properties/numbered_case.h"
 #include "gnomon/properties/trial.h"
 #include "gnomon/reference/judge.h"
 #include "gnomon/spec/schemes.h"
@@ -16,14 +18,19 @@
 namespace gnomon::oracle {
 namespace {
 
+using properties::Limits;
 using properties::OutputViews;
 using properties::Subject;
 
 constexpr int64_t kLargestCase = 4096;  // elements
 constexpr size_t kFailingKept = 24, kPassingKept = 12;
+// The search for a smaller case: from so many failing ones, each so long.
+constexpr size_t kShrunk = 2;
+constexpr int kShrinkTrials = 400;
+constexpr double kShrinkSeconds = 0.5;
 
 struct Asked {
-  Case c;
+  properties::NumberedDraw drawn;
   Outputs outputs;
   std::map<std::string, ConstTensorView> views;
   int64_t count = 0;
@@ -46,21 +53,72 @@ std::vector<Asked> Ask(Subject& subject, const std::string& operation, Format fo
                        const properties::SuiteOptions& options) {
   std::vector<Asked> all;
   for (int64_t number = 0; number < options.cases; ++number) {
-    std::optional<Case> c = properties::NumberedCase(operation, format, options.seed, number,
-                                                     subject.LimitsOf(operation));
-    if (!c) continue;
-    Asked asked{*c, properties::GuardedOutputs(*c), {}, 0};
+    auto drawn = properties::DrawNumbered(operation, format, options.seed, number,
+                                          subject.LimitsOf(operation));
+    if (!drawn) continue;
+    Case c = drawn->c;  // the copy: its mistakes may write to the inputs
+    Asked asked{std::move(*drawn), properties::GuardedOutputs(c), {}, 0};
     for (const auto& [role, tensor] : asked.outputs) asked.count += tensor.count();
     if (asked.count == 0 || asked.count > kLargestCase) continue;
     OutputViews views;
     for (auto& [role, tensor] : asked.outputs) views.emplace(role, tensor.view());
-    // The copy: its mistakes may write to the inputs.
-    if (subject.Run(*c, views).status != properties::Outcome::kOk) continue;
+    if (subject.Run(c, views).status != properties::Outcome::kOk) continue;
     all.push_back(std::move(asked));
     for (const auto& [role, tensor] : all.back().outputs)
       all.back().views.emplace(role, tensor.view());
   }
   return all;
+}
+
+// What the subject answers wrongly to the case, asked by itself.
+std::optional<Cut> FailsAlone(Subject& subject, const Case& c) {
+  CaseResult answer = std::move(RunCases(subject, {c})[0]);
+  if (!answer.judgement || answer.judgement->profiles[subject.Promise()].outside == 0)
+    return std::nullopt;
+  return Cut{c, std::move(answer.outputs)};
+}
+
+// What a person would call the size: numbers to read, then how large they are.
+std::pair<int64_t, double> SizeOfCase(const Case& c) {
+  std::pair<int64_t, double> size;
+  for (const auto& [role, tensor] : c.inputs) {
+    size.first += tensor.count();
+    for (int64_t i = 0; i < tensor.count() && !IsFloat(tensor.dtype()); ++i)
+      size.second += std::abs(static_cast<double>(tensor.Integer(i)));
+  }
+  for (const OutputShape& output : Validate(c)) size.first += ElementCount(output.shape);
+  return size;
+}
+
+// By simpler choices of the generator, then by leaving out batch rows, tokens and heads.
+std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
+  std::optional<Cut> smallest = FailsAlone(subject, from.drawn.c);
+  if (!smallest) return std::nullopt;
+  const Limits limits = subject.LimitsOf(from.drawn.c.operation);
+  properties::SimplestTape(
+      from.drawn.tape,
+      [&](const properties::Tape& tape) {
+        properties::Source source(tape);
+        const auto c = properties::DrawCase(*from.drawn.from, source, from.drawn.c.format, limits);
+        if (!c || SizeOfCase(*c).first > SizeOfCase(smallest->c).first) return false;
+        auto fails = FailsAlone(subject, *c);
+        if (fails) smallest = std::move(fails);
+        return fails.has_value();
+      },
+      kShrinkTrials, kShrinkSeconds);
+  const reference::Judgement judgement = reference::Judge(smallest->c, smallest->outputs);
+  const auto& first = judgement.profiles[subject.Promise()].first_outside;
+  std::map<std::string, ConstTensorView> views;
+  for (const auto& [role, tensor] : smallest->outputs) views.emplace(role, tensor.view());
+  const std::vector<TensorSpec>& outputs = OperationOf(smallest->c).outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].role != first->output) continue;
+    Case part = CutDown({&smallest->c, &views}, static_cast<int>(i), first->element).c;
+    if (SizeOfCase(part) >= SizeOfCase(smallest->c)) break;
+    if (auto fails = FailsAlone(subject, part)) smallest = std::move(fails);
+    break;
+  }
+  return smallest;
 }
 
 std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string& operation,
@@ -70,7 +128,7 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
   std::vector<Asked*> failing, passing;
   for (Asked& asked : answers) {
     const bool fails =
-        reference::Judge(asked.c, asked.views).profiles[subject.Promise()].outside > 0;
+        reference::Judge(asked.drawn.c, asked.views).profiles[subject.Promise()].outside > 0;
     (fails ? failing : passing).push_back(&asked);
   }
   if (failing.empty()) return std::nullopt;
@@ -81,12 +139,23 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
   one.failing = static_cast<int64_t>(failing.size());
   std::vector<Answered> given;
   for (const auto& chosen : {Chosen(failing, kFailingKept), Chosen(passing, kPassingKept)})
-    for (const Asked* asked : chosen) given.push_back({&asked->c, &asked->views});
+    for (const Asked* asked : chosen) given.push_back({&asked->drawn.c, &asked->views});
   Demand demand;
   demand.profile = subject.Promise();
   one.diagnosis = Diagnose(given, demand);
   one.smallest = CutDown(given[one.diagnosis.smallest_case], one.diagnosis.smallest_output,
                          one.diagnosis.smallest_element);
+  one.promise = subject.Promise();
+  if (!options.shrink) return one;
+  std::stable_sort(failing.begin(), failing.end(),
+                   [](const Asked* a, const Asked* b) { return a->count < b->count; });
+  failing.resize(std::min(failing.size(), kShrunk));
+  for (const Asked* asked : failing) {
+    std::optional<Cut> shrunk = Shrunk(subject, *asked);
+    if (!shrunk || (one.alone && SizeOfCase(shrunk->c) >= SizeOfCase(one.smallest.c))) continue;
+    one.smallest = std::move(*shrunk);
+    one.alone = true;
+  }
   return one;
 }
 
@@ -114,22 +183,29 @@ Json ToJson(const SubjectDiagnosis& one) {
   json["cases"] = one.asked;
   json["failing_cases"] = one.failing;
   json["smallest"] = CaseId(one.smallest.c);
+  json["smallest_alone"] = one.alone;
   return json;
 }
 
-std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& repeat,
-                   const std::string& folder) {
+std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& subject,
+                   const std::string& repeat, const std::string& folder) {
   std::string text;
   for (const SubjectDiagnosis& one : all) {
     text += fmt::format("diagnosis of {} in {}, by {} failing cases of {}\n", one.operation,
                         Traits(one.format).name, one.failing, one.asked);
     for (const std::string& line : one.diagnosis.Lines()) text += "  " + line + "\n";
     text += "  smallest failing case: " + properties::Describe(one.smallest.c) + "\n";
+    if (!one.alone) text += "    it fails as a part of a larger one, and not alone\n";
     if (folder.empty()) {
       text += "    write it to a file: gnomon check " + repeat + " --out DIR\n";
-    } else {
-      text += "    gnomon check " + WriteInto(folder, one.smallest) + "\n";
+      continue;
     }
+    const std::string file = properties::ShellQuoted(WriteInto(folder, one.smallest));
+    if (one.alone)
+      text += "    ask again: gnomon check --subject " + properties::ShellQuoted(subject) + " " +
+              file + "\n";
+    text += fmt::format("    as answered: gnomon check {} --profile {}\n", file,
+                        kProfiles[one.promise].name);
   }
   return text;
 }

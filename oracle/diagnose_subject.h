@@ -18,21 +18,26 @@ struct SubjectDiagnosis {
   Format format = Format::kF32;
   int64_t asked = 0, failing = 0;  // cases that were judged
   Diagnosis diagnosis;
-  Cut smallest;  // the smallest failing case and what was answered
+  // The smallest failing case that was found, and what was answered to it. `alone`: asked by itself
+  // it fails; else it is a part of a case that did, as answered there.
+  Cut smallest;
+  bool alone = false;
+  size_t promise = 0;  // the profile it fails
 };
 
 // One for every operation and format that fails what the subject promises. Of `options` the glob of
-// operations, the seed, and `cases`: so many of each operation and format are asked.
+// operations, the seed, `cases`: so many of each operation and format are asked; and `shrink`: a
+// smaller failing case is looked for.
 std::vector<SubjectDiagnosis> DiagnoseSubject(properties::Subject& subject,
                                               const properties::SuiteOptions& options);
 
 Json ToJson(const SubjectDiagnosis& one);
 
-// For people. With a folder, the smallest failing case is written there as a case file; without,
-// the command that does so is said. `repeat`: the arguments of `gnomon check` that name the
-// subject.
-std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& repeat,
-                   const std::string& folder);
+// For people. With a folder, the smallest failing case is written there as a case file, and the
+// commands that judge what was answered and ask again are said; without, the command that writes
+// it. `repeat`: the arguments of `gnomon check` that do all of that.
+std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& subject,
+                   const std::string& repeat, const std::string& folder);
 
 }  // namespace gnomon::oracle
 

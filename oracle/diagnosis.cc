@@ -115,6 +115,16 @@ class Search {
           pairs.push_back({i, j});
     TryAll(pairs, d);
   }
+  // REPORT-2: one that explains half the digits of the error, on all failing elements.
+  void SayRunnerUp(Diagnosis* d) const {
+    if (runner_up_.empty()) return;
+    double factor = 1, error = 0;
+    Estimate(runner_up_, &factor, &error);
+    const double off = Residual({}, 1, 0), left = Residual(runner_up_, factor, error);
+    if (!(left < kInfinity) || left * left > off) return;
+    d->runner_up = NameOf(runner_up_);
+    d->runner_up_residual = left;
+  }
 
  private:
   std::string Family(size_t i) const {
@@ -219,7 +229,7 @@ class Search {
       if (trial.complete) {
         complete.push_back(std::move(trial));
       } else {
-        NoteRunnerUp(trial, d);
+        NoteRunnerUp(trial);
       }
     }
     const double needed = std::log2(tried_) + kNamingBits;
@@ -243,11 +253,24 @@ class Search {
     }
     return false;
   }
-  void NoteRunnerUp(const Trial& trial, Diagnosis* d) const {
+  void NoteRunnerUp(const Trial& trial) {
     const double residual = *std::min_element(trial.residual.begin(), trial.residual.end());
-    if (!(residual < d->runner_up_residual)) return;
-    d->runner_up_residual = residual;
-    d->runner_up = NameOf(trial.made);
+    if (!(residual < nearest_)) return;
+    nearest_ = residual;
+    runner_up_ = trial.made;
+  }
+  // Of the failing elements, under the profile that they fail.
+  double Residual(const std::vector<size_t>& made, double factor, double error) const {
+    double residual = 0;
+    for (const JudgedCase& judged : cases_) {
+      if (judged.failing.empty()) continue;
+      const std::unique_ptr<Predictor> predictor = Predict(judged.answered, made, factor, error);
+      for (const size_t k : judged.failing) {
+        const JudgedElement& e = judged.elements[k];
+        residual = std::max(residual, Ratio(predictor->At(e.output, e.number), e, basis_));
+      }
+    }
+    return residual;
   }
 
   const std::vector<JudgedCase>& cases_;
@@ -255,6 +278,8 @@ class Search {
   const size_t basis_;  // the profile that elements fail
   const std::vector<Hypothesis>& hypotheses_;
   double tried_ = 0;
+  std::vector<size_t> runner_up_;  // the one whose first refutation is the slightest
+  double nearest_ = kInfinity;
 };
 
 void NoteSmallest(const std::vector<JudgedCase>& cases, Diagnosis* d) {
@@ -302,21 +327,22 @@ Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand) 
   std::stable_sort(cases.begin(), cases.end(), [](const JudgedCase& a, const JudgedCase& b) {
     return std::pair(a.failing.empty(), a.count) < std::pair(b.failing.empty(), b.count);
   });
-  Search(cases, answered[0].c->format, basis).Run(&d);
+  Search search(cases, answered[0].c->format, basis);
+  search.Run(&d);
+  search.SayRunnerUp(&d);
   return d;
 }
 
 std::vector<std::string> Diagnosis::Lines() const {
   std::vector<std::string> lines;
   if (failing == 0) return lines;
-  const std::string runner =
-      runner_up.empty() ? ""
-                        : fmt::format("; runner-up: {}, residual {}", runner_up,
-                                      std::isfinite(runner_up_residual) ? Rough(runner_up_residual)
-                                                                        : "unbounded");
+  const std::string runner = runner_up.empty() ? std::string("; no other comes near")
+                                               : fmt::format("; runner-up: {}, residual {}",
+                                                             runner_up, Rough(runner_up_residual));
   if (mistakes.empty()) {
     lines.push_back(fmt::format("mistake: none known reproduces all {} failing elements{}{}",
-                                failing, sampled ? " looked at" : "", runner));
+                                failing, sampled ? " looked at" : "",
+                                runner_up.empty() ? "; none comes near" : runner));
   } else {
     std::string names;
     for (const std::string& name : mistakes) names += (names.empty() ? "" : " or ") + name;

@@ -16,7 +16,7 @@
 
 namespace gnomon::oracle {
 
-// Elements looked at in one case, in whole rows.
+// Elements looked at in one case, in whole rows; beside the rows of those known to be wrong.
 inline constexpr int64_t kMostDiagnosed = 65536;
 
 struct Diagnosis {
@@ -27,7 +27,7 @@ struct Diagnosis {
   std::optional<size_t> profile;  // that a kernel so mistaken meets otherwise
   // Largest distance of an element from what is predicted, over the bound of `profile`.
   double residual = std::numeric_limits<double>::infinity();
-  // The best of those that do not reproduce every element.
+  // The best of those that do not reproduce every element, where it comes near (REPORT-2).
   std::string runner_up;
   double runner_up_residual = std::numeric_limits<double>::infinity();
 

@@ -158,8 +158,12 @@ JudgedCase JudgeForDiagnosis(const Answered& answered) {
     const int64_t rows = count / row;
     const int64_t share = kMostDiagnosed / static_cast<int64_t>(judged.shapes.size());
     const int64_t kept = std::min(rows, std::max<int64_t>(1, share / row));
-    for (int64_t r = 0; r < kept; ++r) {
-      const int64_t first = (kept == 1 ? 0 : r * (rows - 1) / (kept - 1)) * row;
+    std::set<int64_t> chosen;
+    for (int64_t r = 0; r < kept; ++r) chosen.insert(kept == 1 ? 0 : r * (rows - 1) / (kept - 1));
+    for (const auto& [of, element] : answered.wrong)
+      if (of == static_cast<int>(output)) chosen.insert(element / row);
+    for (const int64_t r : chosen) {
+      const int64_t first = r * row;
       for (int64_t i = first; i < first + row; ++i) {
         JudgedElement e;
         e.output = static_cast<int>(output);

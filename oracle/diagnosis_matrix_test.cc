@@ -69,6 +69,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
     properties::SuiteOptions options;
     options.operation = wrong.stem + ".*";
     options.cases = 40;
+    options.shrink = false;
     Counts& counts = wrong.kind == MistakeKind::kFormula ? formula : state;
     for (const SubjectDiagnosis& one : DiagnoseSubject(subject, options)) {
       const Diagnosis& d = one.diagnosis;

@@ -25,7 +25,8 @@ constexpr std::array<const char*, 9> kStatuses = {"conforms",       "holds",   "
 constexpr std::array<int, 9> kRanks = {0, 0, 1, 1, 1, 1, 2, 2, 3};
 
 struct Entry {
-  std::string title;
+  std::string subject;   // the live one, or target of one; empty: nobody was asked
+  std::string title;     // the rest of its name
   std::string id, file;  // of a recording
   std::string status;
   int rank = 0;
@@ -63,6 +64,11 @@ class Document {
     }
   }
   const std::vector<Entry>& entries() const { return entries_; }
+  std::set<std::string> subjects() const {
+    std::set<std::string> all;
+    for (const Entry& entry : entries_) all.insert(entry.subject);
+    return all;
+  }
   bool of_subjects() const { return kind_ == "subjects"; }
 
  private:
@@ -79,9 +85,14 @@ class Document {
     entry->status = status;
     entry->rank = kRanks.back();
   }
+  void SetLargest(const Json& largest, Entry* entry) const {
+    if (largest.is_number()) entry->largest = largest.get<double>();
+    if (largest.is_string()) entry->largest = std::numeric_limits<double>::infinity();
+  }
   void AddRecording(const Json& json) {
     Entry entry;
     SetStatus(json.at("verdict").get<std::string>(), &entry);
+    if (json.contains("subject")) entry.subject = json.at("subject").get<std::string>();
     entry.file = json.at("file").get<std::string>();
     entry.title = entry.file;
     if (json.contains("case")) {
@@ -93,16 +104,17 @@ class Document {
         entry.profile = ProfileFromName(profile.get<std::string>());
         if (!entry.profile) Fail("profile " + profile.dump() + " is not known");
       }
-      const Json& largest = json.at("largest_error");
-      if (largest.is_number()) entry.largest = largest.get<double>();
-      if (largest.is_string()) entry.largest = std::numeric_limits<double>::infinity();
+      SetLargest(json.at("largest_error"), &entry);
     }
     entries_.push_back(entry);
   }
   void AddProperty(const std::string& subject, const Json& json) {
     Entry entry;
     SetStatus(json.at("status").get<std::string>(), &entry);
-    entry.title = subject + " " + json.at("name").get<std::string>();
+    entry.subject = subject;
+    entry.title = json.at("name").get<std::string>();
+    if (json.contains("largest_error")) SetLargest(json.at("largest_error"), &entry);
+    entry.unit = "of the bound";
     entries_.push_back(entry);
   }
 
@@ -110,13 +122,16 @@ class Document {
   std::vector<Entry> entries_;
 };
 
-// A case id names a result, unless one of the reports has it twice: then the file does too.
-std::map<std::string, Entry> ByKey(const Document& document, const std::set<std::string>& twice) {
+// A case id names a result, unless one of the reports has it twice for one subject: then the file
+// does too. `by_subject`: so does the subject.
+std::map<std::string, Entry> ByKey(const Document& document, const std::set<std::string>& twice,
+                                   bool by_subject) {
   std::map<std::string, Entry> entries;
   for (const Entry& entry : document.entries()) {
     std::string key = entry.title;
     if (!entry.file.empty()) key = entry.id.empty() ? entry.file : entry.id;
     if (twice.count(entry.id)) key += " " + entry.file;
+    if (by_subject) key = entry.subject + " " + key;
     entries.insert_or_assign(key, entry);
   }
   return entries;
@@ -126,7 +141,8 @@ std::set<std::string> IdsThatOccurTwice(const Document& a, const Document& b) {
   for (const Document* document : {&a, &b}) {
     std::set<std::string> seen;
     for (const Entry& entry : document->entries())
-      if (!entry.id.empty() && !seen.insert(entry.id).second) twice.insert(entry.id);
+      if (!entry.id.empty() && !seen.insert(entry.subject + " " + entry.id).second)
+        twice.insert(entry.id);
   }
   return twice;
 }
@@ -135,17 +151,40 @@ std::string Error(double error, const std::string& unit) {
   return (std::isfinite(error) ? fmt::format("{:.6g} ", error) : "inf ") + unit;
 }
 
+struct Count {
+  int64_t worse = 0, better = 0, same = 0, fresh = 0;
+  std::string Text() const {
+    return fmt::format("{} worse, {} better, {} the same, {} new\n", worse, better, same, fresh);
+  }
+};
+
+// What has changed, a line each, with a column for the subject where there is one.
 struct Tally {
-  int64_t worse = 0, better = 0, same = 0;
+  size_t width = 0;  // of that column
+  Count all;
+  std::map<std::string, Count> of_subject;
   std::string text;
 
-  void Worse(const std::string& what) {
-    ++worse;
-    text += "worse   " + what + "\n";
+  void Add(int64_t Count::*kind, const Entry& entry) {
+    ++(all.*kind);
+    ++(of_subject[entry.subject].*kind);
   }
-  void Better(const std::string& what) {
-    ++better;
-    text += "better  " + what + "\n";
+  void Say(const char* kind, const Entry& entry, const std::string& what) {
+    text += fmt::format("{:<8}", kind);
+    if (width > 0) text += fmt::format("{:<{}}", entry.subject, width + 2);
+    text += entry.title + ": " + what + "\n";
+  }
+  void Worse(const Entry& entry, const std::string& what) {
+    Add(&Count::worse, entry);
+    Say("worse", entry, what);
+  }
+  void Better(const Entry& entry, const std::string& what) {
+    Add(&Count::better, entry);
+    Say("better", entry, what);
+  }
+  void New(const Entry& entry, const std::string& what) {
+    Add(&Count::fresh, entry);
+    Say("new", entry, what);
   }
   void Compare(const Entry& before, const Entry& after) {
     std::vector<std::string> changes;
@@ -165,11 +204,11 @@ struct Tally {
            fmt::format("errs by {}, was {}", Error(*after.largest, after.unit),
                        Error(*before.largest, before.unit)));
     if (changes.empty()) {
-      ++same;
+      Add(&Count::same, after);
       return;
     }
-    const std::string what = fmt::format("{}: {}", after.title, fmt::join(changes, "; "));
-    any_worse ? Worse(what) : Better(what);
+    const std::string what = fmt::format("{}", fmt::join(changes, "; "));
+    any_worse ? Worse(after, what) : Better(after, what);
   }
 };
 
@@ -183,30 +222,36 @@ int Diff(const DiffArguments& arguments, std::ostream& out) {
                       ", the other one is not",
                   "REPORT-5");
   const std::set<std::string> twice = IdsThatOccurTwice(before, after);
-  const auto old_entries = ByKey(before, twice), new_entries = ByKey(after, twice);
+  // One subject in each is compared with the other, whatever they are called.
+  const std::set<std::string> old_subjects = before.subjects(), new_subjects = after.subjects();
+  const bool by_subject = old_subjects.size() > 1 || new_subjects.size() > 1;
+  const auto old_entries = ByKey(before, twice, by_subject),
+             new_entries = ByKey(after, twice, by_subject);
   Tally tally;
+  for (const auto& subjects : {old_subjects, new_subjects})
+    for (const std::string& subject : subjects) tally.width = std::max(tally.width, subject.size());
   for (const auto& [key, entry] : old_entries) {
     const auto found = new_entries.find(key);
     if (found == new_entries.end()) {
-      tally.Worse(entry.title + ": is missing, was " + entry.status);
+      tally.Worse(entry, "is missing, was " + entry.status);
     } else {
       tally.Compare(entry, found->second);
     }
   }
-  int64_t fresh = 0;
   for (const auto& [key, entry] : new_entries) {
     if (old_entries.count(key)) continue;
     if (entry.rank > 1) {
-      tally.Worse(entry.title + ": is new, and " + entry.status);
+      tally.Worse(entry, "is new, and " + entry.status);
     } else {
-      ++fresh;
-      tally.text += "new     " + entry.title + ": " + entry.status + "\n";
+      tally.New(entry, entry.status);
     }
   }
-  out << tally.text
-      << fmt::format("{} worse, {} better, {} the same, {} new\n", tally.worse, tally.better,
-                     tally.same, fresh);
-  return tally.worse > 0 ? 1 : 0;
+  out << tally.text;
+  if (by_subject)
+    for (const auto& [subject, count] : tally.of_subject)
+      out << fmt::format("{:<{}}{}", subject, tally.width + 2, count.Text());
+  out << tally.all.Text();
+  return tally.all.worse > 0 ? 1 : 0;
 }
 
 }  // namespace gnomon::oracle

@@ -21,10 +21,13 @@ Json Recording(const std::string& id, const std::string& verdict, const Json& pr
 Json Recordings(const std::vector<Json>& list) {
   return {{"schema", 1}, {"kind", "recordings"}, {"recordings", list}};
 }
-Json Subject(const std::vector<Json>& properties) {
-  const Json subject = {{"subject", "mine"}, {"properties", properties}};
-  return {{"schema", 1}, {"kind", "subjects"}, {"subjects", Json::array({subject})}};
+Json Named(const std::string& subject, const std::vector<Json>& properties) {
+  return {{"subject", subject}, {"properties", properties}};
 }
+Json Subjects(const std::vector<Json>& subjects) {
+  return {{"schema", 1}, {"kind", "subjects"}, {"subjects", subjects}};
+}
+Json Subject(const std::vector<Json>& properties) { return Subjects({Named("mine", properties)}); }
 
 // The last digits of a real may be another machine's.
 Json WithoutReals(Json json) {
@@ -104,12 +107,55 @@ TEST_F(DiffTest, PropertiesOfSubjects) {
     return Subject({Json{{"name", "rope.norm"}, {"status", is}}});
   };
   EXPECT_EQ(Diff(status("holds"), status("fails")).out,
-            "worse   mine rope.norm: fails, was holds\n1 worse, 0 better, 0 the same, 0 new\n");
+            "worse   mine  rope.norm: fails, was holds\n1 worse, 0 better, 0 the same, 0 new\n");
   for (const char* worse : {"not applicable", "starved", "not run", "fails", "crashes"}) {
     EXPECT_EQ(Diff(status("holds"), status(worse)).code, 1) << worse;
     EXPECT_EQ(Diff(status(worse), status("holds")).code, 0) << worse;
   }
   EXPECT_EQ(Diff(status("crashes"), status("fails")).code, 0);
+}
+
+TEST_F(DiffTest, OneTargetOfSeveral) {
+  const auto property = [](const char* is) {
+    return std::vector<Json>{Json{{"name", "rope.norm"}, {"status", is}}};
+  };
+  const Json before =
+      Subjects({Named("own:AVX2", property("holds")), Named("own:SSE", property("fails"))});
+  const Json after =
+      Subjects({Named("own:AVX2", property("fails")), Named("own:SSE", property("fails"))});
+  EXPECT_EQ(Diff(before, after).out,
+            "worse   own:AVX2  rope.norm: fails, was holds\n"
+            "own:AVX2  1 worse, 0 better, 0 the same, 0 new\n"
+            "own:SSE   0 worse, 0 better, 1 the same, 0 new\n"
+            "1 worse, 0 better, 1 the same, 0 new\n");
+  // One of each, whatever they are called.
+  EXPECT_EQ(Diff(Subjects({Named("old.so", property("holds"))}),
+                 Subjects({Named("new.so", property("fails"))}))
+                .out,
+            "worse   new.so  rope.norm: fails, was holds\n1 worse, 0 better, 0 the same, 0 new\n");
+  // The same cases asked of two targets are two results.
+  const auto asked = [](const char* subject, const char* verdict) {
+    Json recording = Recording("c1", verdict, nullptr, 1);
+    recording["subject"] = subject;
+    return recording;
+  };
+  const Json both = Recordings({asked("a", "conforms"), asked("b", "conforms")});
+  EXPECT_EQ(Diff(both, both).code, 0);
+  EXPECT_EQ(Diff(Recordings({asked("a", "nonconforming"), asked("b", "conforms")}), both).out,
+            "better  a  rope.apply/c1/f32 (a.safetensors): conforms, was nonconforming\n"
+            "a  0 worse, 1 better, 0 the same, 0 new\n"
+            "b  0 worse, 0 better, 1 the same, 0 new\n"
+            "0 worse, 1 better, 1 the same, 0 new\n");
+}
+
+TEST_F(DiffTest, TheErrorOfAProperty) {
+  const auto errs = [](const Json& largest) {
+    return Subject({Json{{"name", "rope.norm"}, {"status", "fails"}, {"largest_error", largest}}});
+  };
+  EXPECT_EQ(Diff(errs(3), errs("inf")).out,
+            "worse   mine  rope.norm: errs by inf of the bound, was 3 of the bound\n"
+            "1 worse, 0 better, 0 the same, 0 new\n");
+  EXPECT_EQ(Diff(errs(3), errs(2.5)).code, 0);
 }
 
 TEST_F(DiffTest, WhatIsNoReportIsRefused) {

@@ -35,6 +35,15 @@ bool IsDate(const std::string& text) {
   return date.ok() && fmt::format("{:04}-{:02}-{:02}", year, month, day) == text;
 }
 
+bool IsCrashKind(const std::string& text) {
+  if (text == "exit" || text == "hang" || text == "output" || text == "crash") return true;
+  return text.starts_with("SIG") &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == std::string::npos;
+}
+
+// "OPERATION/NAME/FORMAT" and the sources behind it.
+std::vector<std::string> Parts(const std::string& pattern) { return SplitList(pattern, '@'); }
+
 ExpectedFailure ParseLine(const std::string& text, const std::string& file, size_t number) {
   std::istringstream fields(text);
   ExpectedFailure failure;
@@ -43,15 +52,22 @@ ExpectedFailure ParseLine(const std::string& text, const std::string& file, size
   if (failure.until.empty())
     Fail(file, number, "must read PATTERN ERROR MISTAKE UNTIL REASON, not " + Quoted(text));
   std::getline(fields >> std::ws, failure.reason);
-  const auto slashes = std::count(failure.pattern.begin(), failure.pattern.end(), '/');
-  if (slashes != 0 && slashes != 2)
+  const std::vector<std::string> parts = Parts(failure.pattern);
+  const auto slashes = std::count(parts[0].begin(), parts[0].end(), '/');
+  if ((slashes != 0 && slashes != 2) ||
+      std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); }))
     Fail(file, number,
-         "PATTERN = " + Quoted(failure.pattern) + ": must be NAME or OPERATION/NAME/FORMAT");
-  if (error != "-") {
+         "PATTERN = " + Quoted(failure.pattern) +
+             ": must be NAME or OPERATION/NAME/FORMAT, then @SUBJECT or @PATH if it has to be so");
+  if (IsCrashKind(error)) {
+    failure.crash = error;
+  } else if (error != "-") {
     char* end = nullptr;
     failure.error = std::strtod(error.c_str(), &end);
     if (*end != '\0' || !(*failure.error >= 0))
-      Fail(file, number, "ERROR = " + Quoted(error) + ": must be a number, inf or -");
+      Fail(file, number,
+           "ERROR = " + Quoted(error) +
+               ": must be a number, inf, - or how it crashes: SIGSEGV, exit, hang, output, crash");
   }
   if (failure.until != "-" && !IsDate(failure.until))
     Fail(file, number, "UNTIL = " + Quoted(failure.until) + ": must be YYYY-MM-DD or -");
@@ -59,7 +75,7 @@ ExpectedFailure ParseLine(const std::string& text, const std::string& file, size
 }
 
 std::string Render(const ExpectedFailure& f) {
-  std::string error = "-";
+  std::string error = f.crash.empty() ? "-" : f.crash;
   if (f.error) error = std::isfinite(*f.error) ? Rough(*f.error) : "inf";
   return fmt::format("{}  {}  {}  {}  {}", f.pattern, error, f.mistake, f.until,
                      f.reason.empty() ? kNoReason : f.reason);
@@ -85,6 +101,10 @@ bool HasMistake(const Result& result, const std::string& mistake) {
 
 // What a failing result does that the line does not allow; empty: nothing.
 std::string Departure(const ExpectedFailure& line, const Result& result) {
+  if (line.crash != result.crash)
+    return (result.crash.empty() ? result.status : "crashes by " + result.crash) +
+           (line.crash.empty() ? "; the line says nothing of that"
+                               : "; the line says " + line.crash);
   if (result.largest && !line.error)
     return "errs by " + result.LargestText() + "; the line must state the largest error allowed";
   if (!result.largest && line.error)
@@ -101,6 +121,7 @@ std::string Departure(const ExpectedFailure& line, const Result& result) {
 }
 
 void TakeOver(const Result& result, ExpectedFailure* line) {
+  line->crash = result.crash;
   if (!result.largest) {
     line->error.reset();
   } else if (!line->error || AsReported(*result.largest) > *line->error) {
@@ -111,18 +132,33 @@ void TakeOver(const Result& result, ExpectedFailure* line) {
   line->mistake = mistakes.empty() ? "-" : mistakes.front();
 }
 
-// A pattern that fits this result and none that passes, if there is one.
-std::string NarrowPattern(const Result& result, const std::vector<Result>& results) {
-  ExpectedFailure line{result.Label(), std::nullopt, "-", "-", ""};
-  const bool too_wide = std::any_of(results.begin(), results.end(), [&](const Result& other) {
-    return other.passes() && line.Matches(other);
+// What stands between white space, at signs and slashes, as a glob.
+std::string AsGlob(std::string text) {
+  for (char& c : text)
+    if (c == ' ' || c == '\t' || c == '@') c = '?';
+  return text;
+}
+
+// The shortest pattern that fits this result and no other. Of several subjects it names the one.
+std::string OwnPattern(const Result& result, const std::vector<Result>& results,
+                       const std::string& list) {
+  const bool several = std::any_of(results.begin(), results.end(), [&](const Result& other) {
+    return other.subject != result.subject;
   });
-  if (!too_wide || result.file.empty()) return line.pattern;
+  const std::string subject =
+      several && !result.subject.empty() ? "@" + AsGlob(result.subject) : "";
   Result by_file = result;
-  by_file.name = result.file;
-  for (char& c : by_file.name)
-    if (c == ' ' || c == '\t') c = '?';
-  return by_file.Label();
+  by_file.name = AsGlob(result.file.empty() ? result.name : result.file);
+  for (const std::string& pattern : {result.Label() + subject, by_file.Label() + subject,
+                                     result.Label() + "@" + AsGlob(result.source) + subject}) {
+    const ExpectedFailure line{pattern, std::nullopt, "", "-", "-", ""};
+    const auto fits = [&](const Result& other) { return line.Matches(other); };
+    if (fits(result) && std::count_if(results.begin(), results.end(), fits) == 1) return pattern;
+  }
+  throw BadFile(list,
+                "is not updated: no pattern tells " + result.Label() + " (" + result.source +
+                    ") from the other results of this run; judge them in runs of their own",
+                kClause);
 }
 
 }  // namespace
@@ -130,16 +166,20 @@ std::string NarrowPattern(const Result& result, const std::vector<Result>& resul
 bool ExpectedFailure::Matches(const Result& result) const {
   using properties::GlobMatches;
   if (!result.applicable) return false;
+  const std::vector<std::string> parts = Parts(pattern);
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (!GlobMatches(parts[i], result.source) && !GlobMatches(parts[i], result.subject))
+      return false;
   const auto is_name = [&](const std::string& glob) {
     return GlobMatches(glob, result.name) ||
            (!result.file.empty() && GlobMatches(glob, result.file));
   };
-  if (pattern.find('/') == std::string::npos) return is_name(pattern);
-  const std::vector<std::string> parts = SplitList(pattern, '/');
+  if (parts[0].find('/') == std::string::npos) return is_name(parts[0]);
+  const std::vector<std::string> of_case = SplitList(parts[0], '/');
   const bool operation = std::any_of(result.operations.begin(), result.operations.end(),
-                                     [&](const auto& o) { return GlobMatches(parts[0], o); });
-  return operation && is_name(parts[1]) &&
-         (result.format.empty() || GlobMatches(parts[2], result.format));
+                                     [&](const auto& o) { return GlobMatches(of_case[0], o); });
+  return operation && is_name(of_case[1]) &&
+         (result.format.empty() || GlobMatches(of_case[2], result.format));
 }
 
 std::string ExpectedList::Text() const {
@@ -203,16 +243,12 @@ ExpectedOutcome CompareWithExpected(const ExpectedList& list, const std::vector<
 ExpectedList UpdatedExpected(const ExpectedList& list, const std::vector<Result>& results) {
   ExpectedList updated{list.file, {}};
   std::vector<bool> listed(results.size());
-  // One line for this result alone; for two that a pattern cannot tell apart, one that allows both.
+  // One line for this result alone.
   const auto add = [&](ExpectedFailure failure, const Result& result) {
-    failure.pattern = NarrowPattern(result, results);
-    for (ExpectedList::Line& line : updated.lines) {
-      if (!line.failure || line.failure->pattern != failure.pattern) continue;
-      TakeOver(result, &*line.failure);
-      line.text = Render(*line.failure);
-      return;
-    }
+    failure.pattern = OwnPattern(result, results, list.file);
     TakeOver(result, &failure);
+    for (const ExpectedList::Line& line : updated.lines)
+      if (line.failure && line.failure->pattern == failure.pattern) return;
     updated.lines.push_back({Render(failure), failure});
   };
   for (const ExpectedList::Line& line : list.lines) {
@@ -229,27 +265,33 @@ ExpectedList UpdatedExpected(const ExpectedList& list, const std::vector<Result>
       failing.push_back(&results[r]);
       listed[r] = true;
     }
-    ExpectedFailure whole = *line.failure;
-    bool fits = true;
-    for (const Result* result : failing) {
-      fits &= Departure(whole, *result).empty();
-      TakeOver(*result, &whole);
-    }
     if (failing.empty()) continue;
-    if (!passes && fits) {
-      updated.lines.push_back(line);
-    } else if (!passes) {
-      updated.lines.push_back({Render(whole), whole});
-    } else {  // too wide
+    ExpectedFailure whole = *line.failure;
+    for (const Result* result : failing)
+      if (!Departure(whole, *result).empty()) TakeOver(*result, &whole);
+    const bool fits = std::all_of(failing.begin(), failing.end(), [&](const Result* result) {
+      return Departure(whole, *result).empty();
+    });
+    if (passes || !fits) {  // too wide, or what it fits needs different words
       for (const Result* result : failing) add(*line.failure, *result);
+    } else if (Render(whole) == Render(*line.failure)) {
+      updated.lines.push_back(line);
+    } else {
+      updated.lines.push_back({Render(whole), whole});
     }
   }
   for (size_t r = 0; r < results.size(); ++r) {
     const Result& result = results[r];
     if (listed[r] || result.passes() || !result.applicable) continue;
     const std::vector<std::string> mistakes = MistakesOf(result);
-    add({"", std::nullopt, mistakes.empty() ? "-" : mistakes.front(), "-", kNoReason}, result);
+    add({"", std::nullopt, "", mistakes.empty() ? "-" : mistakes.front(), "-", kNoReason}, result);
   }
+  // Whatever is still wrong, reasons and dates apart, would fail right after.
+  ExpectedList reasoned = updated;
+  for (ExpectedList::Line& line : reasoned.lines)
+    if (line.failure) line.failure->reason = line.failure->until = "-";
+  for (const std::string& problem : CompareWithExpected(reasoned, results, "").problems)
+    throw BadFile(list.file, "is not updated, it would fail again: " + problem, kClause);
   return updated;
 }
 

@@ -13,8 +13,11 @@ namespace gnomon::oracle {
 
 // "PATTERN ERROR MISTAKE UNTIL REASON".
 struct ExpectedFailure {
-  std::string pattern;          // "rope.apply/89be96a4b7e9/f32", or the name alone
+  // "rope.apply/89be96a4b7e9/f32", or the name alone; then "@" and the subject or the path, if it
+  // has to be that one.
+  std::string pattern;
   std::optional<double> error;  // the largest allowed; no value: "-", none is measured
+  std::string crash;            // in the place of an error: how the subject dies (CrashKind)
   std::string mistake, until;   // "-": not stated
   std::string reason;           // a link, or why; "TODO" is none
 
@@ -44,7 +47,8 @@ struct ExpectedOutcome {
 ExpectedOutcome CompareWithExpected(const ExpectedList& list, const std::vector<Result>& results,
                                     const std::string& today);
 
-// --update: what the list would have to say, but for reasons and dates, which stay.
+// --update: what the list would have to say, but for reasons and dates, which stay. Throws BadFile
+// where no list could tell what fails from what passes.
 ExpectedList UpdatedExpected(const ExpectedList& list, const std::vector<Result>& results);
 
 std::string Today();

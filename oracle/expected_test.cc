@@ -116,13 +116,13 @@ TEST(Expected, TheMistakeHasToBeTheOneListed) {
 TEST(Expected, PatternsFitOperationNameAndFormat) {
   const Result r = Recording("aaa", 1), p = Property("rope.norm", true);
   const auto fits = [](const std::string& pattern, const Result& result) {
-    return ExpectedFailure{pattern, {}, "-", "-", "why"}.Matches(result);
+    return ExpectedFailure{pattern, {}, "", "-", "-", "why"}.Matches(result);
   };
   for (const char* pattern : {"aaa", "a*", "a?a", "aaa.safetensors", "rope.apply/aaa/bf16", "*/*/*",
-                              "rope.*/a*/b*", "*/aaa.s*/*"})
+                              "rope.*/a*/b*", "*/aaa.s*/*", "aaa@answers/*", "*/*/*@*aaa*"})
     EXPECT_TRUE(fits(pattern, r)) << pattern;
   for (const char* pattern : {"aa", "AAA", "rope.table/aaa/bf16", "rope.apply/aaa/f16", "answers",
-                              "rope.apply/answers*/bf16"})
+                              "rope.apply/answers*/bf16", "aaa@other/*", "aaa@answers/*@mine"})
     EXPECT_FALSE(fits(pattern, r)) << pattern;
   EXPECT_FALSE(fits("*/rope.norm/f32", p));
   EXPECT_TRUE(fits("rope.table/rope.norm/f32", Property("rope.norm", false)));  // every format
@@ -134,7 +134,8 @@ TEST(Expected, PatternsFitOperationNameAndFormat) {
 TEST(Expected, LinesThatAreNoneAreRefused) {
   for (const char* line :
        {"aaa", "aaa 1 -", "a/b 1 - - x", "a/b/c/d 1 - - x", "aaa x - - x", "aaa -1 - - x",
-        "aaa nan - - x", "aaa 1 - tomorrow x", "aaa 1 - 2026-02-30 x", "aaa 1 - 2026-1-1 x"})
+        "aaa nan - - x", "aaa@ 1 - - x", "@mine 1 - - x", "aaa SIGsegv - - x", "aaa 1 - tomorrow x",
+        "aaa 1 - 2026-02-30 x", "aaa 1 - 2026-1-1 x"})
     EXPECT_THROW(ParseExpected(line, "list"), BadFile) << line;
   try {
     ParseExpected("# fine\naaa 1 - 2026-13-01 why", "list");
@@ -173,8 +174,91 @@ TEST(Update, OneQuestionAnsweredTwice) {
   Result first = Recording("aaa", 3), second = Recording("aaa", {});
   second.file = "other file";
   EXPECT_EQ(Updated("", {first, second}), "rope.apply/aaa.safetensors/bf16  3  -  -  TODO\n");
+  // The same name in two folders.
   Result third = Recording("aaa", 5);
-  EXPECT_EQ(Updated("", {first, third}), "rope.apply/aaa/bf16  5  -  -  TODO\n");
+  third.source = "other answers/aaa.safetensors";
+  const std::string both =
+      "rope.apply/aaa/bf16@answers/aaa.safetensors  3  -  -  TODO\n"
+      "rope.apply/aaa/bf16@other?answers/aaa.safetensors  5  -  -  TODO\n";
+  EXPECT_EQ(Updated("", {first, third}), both);
+  EXPECT_EQ(Updated(both, {first, third}), both);
+  // Names that no pattern tells apart: said, and nothing is written.
+  third.source = "answers/aaa?safetensors";
+  Result fourth = third;
+  fourth.source = "answers/aaa safetensors";
+  try {
+    Updated("", {third, fourth});
+    FAIL();
+  } catch (const BadFile& error) {
+    EXPECT_NE(std::string(error.what()).find("no pattern tells rope.apply/aaa/bf16"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+// One line for two failures that need different words becomes two.
+TEST(Update, ALineThatCannotHoldForAllIsSplit) {
+  Result a = Recording("aaa", 3), b = Recording("bbb", 5);
+  a.mistakes = {"layout"};
+  b.mistakes = {"base"};
+  const std::string updated = Updated("* 9 layout - see x\n", {a, b});
+  EXPECT_EQ(updated,
+            "rope.apply/aaa/bf16  9  layout  -  see x\nrope.apply/bbb/bf16  9  base  -  see x\n");
+  EXPECT_EQ(Problems(updated, {a, b}), "");
+}
+
+// Of a live subject: which, how far off, how it dies.
+Result Of(const std::string& subject, Result result) {
+  result.source = result.subject = subject;
+  return result;
+}
+TEST(Subjects, TheTargetIsNamed) {
+  const std::vector<Result> results = {Of("own:AVX2", Property("rope.norm", true)),
+                                       Of("own:SSE 2", Property("rope.norm", false))};
+  EXPECT_EQ(Problems("rope.norm@own:AVX2 - - - why", results), "");
+  EXPECT_NE(Problems("rope.norm - - - why", results).find("(own:SSE 2) passes"), std::string::npos);
+  EXPECT_EQ(Problems("rope.norm@own:SSE* - - - why", {results[0]}),
+            "list:1: matches nothing that was judged\n"
+            "list: rope.apply/rope.norm/f16 (own:AVX2) fails, and is not listed\n");
+  EXPECT_EQ(Updated("", results), "rope.apply/rope.norm/f16@own:AVX2  -  -  -  TODO\n");
+  EXPECT_EQ(Updated("", {results[0]}), "rope.apply/rope.norm/f16  -  -  -  TODO\n");
+}
+TEST(Subjects, TheErrorOfAPropertyIsHeld) {
+  Result fails = Of("mine", Property("rope.norm", true));
+  fails.largest = 12.3;
+  fails.unit = "of the bound";
+  EXPECT_EQ(Problems("rope.norm 12.3 - - why", {fails}), "");
+  EXPECT_EQ(Problems("rope.norm 12 - - why", {fails}),
+            "list:1: rope.apply/rope.norm/f16 (mine) errs by 12.3 of the bound, more than the 12 "
+            "allowed\n");
+  EXPECT_EQ(Updated("rope.norm - - - why\n", {fails}), "rope.norm  12.3  -  -  why\n");
+}
+TEST(Subjects, ACrashIsHeldToItsKind) {
+  Result dies = Of("mine", Property("rope.norm", true));
+  dies.verdict = Verdict::kCrashed;
+  dies.status = "crashes";
+  dies.crash = "SIGSEGV";
+  EXPECT_EQ(Problems("rope.norm SIGSEGV - - why", {dies}), "");
+  EXPECT_NE(
+      Problems("rope.norm hang - - why", {dies}).find("crashes by SIGSEGV; the line says hang"),
+      std::string::npos);
+  EXPECT_NE(
+      Problems("rope.norm - - - why", {dies}).find("crashes by SIGSEGV; the line says nothing"),
+      std::string::npos);
+  EXPECT_NE(Problems("rope.norm SIGSEGV - - why", {Of("mine", Property("rope.norm", true))})
+                .find("fails; the line says SIGSEGV"),
+            std::string::npos);
+  EXPECT_EQ(Updated("rope.norm 3 - - why\n", {dies}), "rope.norm  SIGSEGV  -  -  why\n");
+}
+TEST(Subjects, KindsOfCrashes) {
+  EXPECT_EQ(CrashKind("SIGSEGV, wrote to address 0x0 (SUBJ-7)"), "SIGSEGV");
+  EXPECT_EQ(CrashKind("the process died by signal 11 (Segmentation fault)"), "SIGSEGV");
+  EXPECT_EQ(CrashKind("the process died by signal 1 (Hangup)"), "SIGHUP");
+  EXPECT_EQ(CrashKind("exited with status 3: SIGSEGV was caught"), "exit");
+  EXPECT_EQ(CrashKind("no answer within 2 s (SUBJ-7)"), "hang");
+  EXPECT_EQ(CrashKind("the process did not answer within 400 ms"), "hang");
+  EXPECT_EQ(CrashKind("wrote on standard output: hello (SUBJ-7)"), "output");
+  EXPECT_EQ(CrashKind("closed its standard output"), "crash");
 }
 
 // But for the reasons, an updated list has no problem left.

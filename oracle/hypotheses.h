@@ -46,6 +46,8 @@ struct Prediction {
 struct Answered {
   const Case* c = nullptr;
   const std::map<std::string, ConstTensorView>* outputs = nullptr;
+  // Elements known to be wrong, by output and number: a sample holds their rows.
+  std::vector<std::pair<int, int64_t>> wrong = {};
 };
 
 class Predictor {

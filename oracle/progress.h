@@ -15,23 +15,26 @@ class Progress {
  public:
   explicit Progress(std::ostream& err) : err_(err) {}
   ~Progress() {
-    if (shown_) err_ << "\r" << std::string(16, ' ') << "\r" << std::flush;
+    if (shown_ > 0) err_ << "\r" << std::string(shown_, ' ') << "\r" << std::flush;
   }
   void operator()(int64_t done, int64_t all) {
+    Show("judged " + std::to_string(100 * done / std::max<int64_t>(all, 1)) + " %");
+  }
+  void Show(const std::string& line) {
     const auto now = std::chrono::steady_clock::now();
     if (now - start_ < std::chrono::milliseconds(500) ||
         now - last_ < std::chrono::milliseconds(100))
       return;
     last_ = now;
-    shown_ = true;
-    err_ << "\rjudged " << 100 * done / std::max<int64_t>(all, 1) << " %" << std::flush;
+    err_ << "\r" << line << std::string(shown_ - std::min(shown_, line.size()), ' ') << std::flush;
+    shown_ = std::max(shown_, line.size());
   }
 
  private:
   std::ostream& err_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_ = start_;
-  bool shown_ = false;
+  size_t shown_ = 0;  // the longest line so far
 };
 
 }  // namespace gnomon::oracle

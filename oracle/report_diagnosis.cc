@@ -8,10 +8,29 @@
 
 namespace gnomon::oracle {
 
-void AddDiagnosis(const Recording& recording, const Demand& demand, const std::string& folder,
-                  Report* report) {
+namespace {
+
+// The first and the worst element outside each profile, by output and number.
+std::vector<std::pair<int, int64_t>> WrongElements(const Case& c,
+                                                   const reference::Judgement& judgement) {
+  std::vector<std::pair<int, int64_t>> wrong;
+  const std::vector<TensorSpec>& outputs = OperationOf(c).outputs;
+  for (const reference::ProfileResult& profile : judgement.profiles) {
+    if (profile.outside == 0) continue;
+    for (const auto& element : {profile.first_outside, profile.worst})
+      for (size_t i = 0; element && i < outputs.size(); ++i)
+        if (outputs[i].role == element->output)
+          wrong.emplace_back(static_cast<int>(i), element->element);
+  }
+  return wrong;
+}
+
+}  // namespace
+
+void AddDiagnosis(const Recording& recording, const reference::Judgement& judgement,
+                  const Demand& demand, const std::string& folder, Report* report) {
   if (report->verdict != Verdict::kNonconforming) return;
-  const Answered answered{&recording.c, &recording.outputs};
+  const Answered answered{&recording.c, &recording.outputs, WrongElements(recording.c, judgement)};
   report->diagnosis = std::make_shared<Diagnosis>(Diagnose({answered}, demand));
   const Diagnosis& d = *report->diagnosis;
   report->mistakes = d.mistakes;

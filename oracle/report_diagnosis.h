@@ -1,4 +1,5 @@
-// What a report of something nonconforming says beyond the judge: why, and the smallest failing case.
+// What a report of something nonconforming says beyond the judge: why, and the smallest failing
+// case.
 #ifndef GNOMON_ORACLE_REPORT_DIAGNOSIS_H_
 #define GNOMON_ORACLE_REPORT_DIAGNOSIS_H_
 
@@ -9,10 +10,11 @@
 
 namespace gnomon::oracle {
 
-// Nothing where the report is not of something nonconforming. With a folder, the failing element is
+// Nothing where the report is not of something nonconforming. Of a large case it looks at what the
+// judge found first and worst, and at a sample. With a folder, the failing element is
 // written there as a case of its own; without, the report says how to have it written.
-void AddDiagnosis(const Recording& recording, const Demand& demand, const std::string& folder,
-                  Report* report);
+void AddDiagnosis(const Recording& recording, const reference::Judgement& judgement,
+                  const Demand& demand, const std::string& folder, Report* report);
 
 }  // namespace gnomon::oracle
 

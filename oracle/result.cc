@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "gnomon/oracle/case_json.h"
@@ -49,11 +51,37 @@ Result ResultOf(const std::string& file, const Recording& recording,
   return result;
 }
 
-std::vector<Result> ResultsOf(const SuiteReport& report) {
+std::string CrashKind(const std::string& finding) {
+  std::string kind = "crash";
+  size_t first = std::string::npos;  // what is said first; the rest may quote the subject
+  const auto says = [&](const std::string& text, const std::string& meaning) {
+    const size_t at = finding.find(text), end = at + text.size();
+    if (at >= first ||
+        (end < finding.size() && std::isalnum(static_cast<unsigned char>(finding[end]))))
+      return;
+    first = at;
+    kind = meaning;
+  };
+  says("no answer within", "hang");
+  says("did not answer within", "hang");
+  says("exited with status", "exit");
+  says("wrote on standard output", "output");
+  for (int number = 1; number < NSIG; ++number) {
+    const char* const abbreviation = sigabbrev_np(number);
+    if (abbreviation == nullptr) continue;
+    const std::string name = std::string("SIG") + abbreviation;
+    says(name, name);
+    says("died by signal " + std::to_string(number), name);
+  }
+  return kind;
+}
+
+std::vector<Result> ResultsOf(const SuiteReport& report,
+                              const std::vector<std::optional<double>>& worst) {
   std::vector<Result> results;
   for (const PropertyReport& p : report.properties) {
     Result& result = results.emplace_back();
-    result.source = report.subject;
+    result.source = result.subject = report.subject;
     result.name = p.property.name;
     result.clause = p.property.clause;
     result.operations = p.property.operations;
@@ -68,6 +96,9 @@ std::vector<Result> ResultsOf(const SuiteReport& report) {
       result.format = Traits(p.asked.back().format).name;
     }
     result.detail = p.finding;
+    if (p.status == PropertyReport::kCrashes) result.crash = CrashKind(p.finding);
+    if (results.size() <= worst.size()) result.largest = worst[results.size() - 1];
+    if (result.largest) result.unit = "of the bound";
     const bool asked = result.applicable && p.status != PropertyReport::kNotRun;
     if (!result.passes() && asked) result.repeat = RepeatCommand(report, p);
   }

@@ -13,10 +13,11 @@
 namespace gnomon::oracle {
 
 struct Result {
-  std::string source;  // the file, or the subject's name
-  std::string file;    // of a recording: the file's name without its folder
-  std::string name;    // the case id, or the property's name
-  std::string clause;  // of a property
+  std::string source;   // the file, or the subject's name
+  std::string subject;  // the live one that was asked; empty: a recording
+  std::string file;     // of a recording: the file's name without its folder
+  std::string name;     // the case id, or the property's name
+  std::string clause;   // of a property
   std::vector<std::string> operations;
   std::string format;  // empty: every one that was asked, and none failed
   std::string status;  // "conforms", "holds", "not applicable", ...
@@ -25,6 +26,7 @@ struct Result {
   std::string profile;            // the strictest met; empty: none
   std::optional<double> largest;  // error, in `unit`; no value: none is measured
   std::string unit;
+  std::string crash;  // how it died (CrashKind); empty: it did not
   // Known mistakes that reproduce it; no value: nobody looked for one.
   std::optional<std::vector<std::string>> mistakes;
   std::string detail;  // one line
@@ -41,7 +43,13 @@ struct Result {
 
 Result ResultOf(const std::string& file, const Recording& recording,
                 const reference::Judgement& judgement, const Report& report);
-std::vector<Result> ResultsOf(const properties::SuiteReport& report);
+// `worst`: of every property, error / bound of the worst element (WorstRatio); may be shorter.
+std::vector<Result> ResultsOf(const properties::SuiteReport& report,
+                              const std::vector<std::optional<double>>& worst = {});
+
+// How a subject died, in one word, from what was said of it: "SIGSEGV", "exit", "hang", "output"
+// (it wrote where it must not), else "crash".
+std::string CrashKind(const std::string& finding);
 
 // REPORT-1. Crashed before nonconforming before nothing run before conforms; of none: nothing run.
 Verdict Overall(const std::vector<Verdict>& verdicts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gnomon/properties/numbered_case.h"
 #include "gnomon/properties/trial.h"
 #include "gnomon/spec/schemes.h"
 
@@ -109,17 +110,27 @@ std::optional<Case> DrawCase(const CaseSource& from, Source& source, Format form
 
 std::optional<Case> NumberedCase(const std::string& operation, Format format, uint64_t seed,
                                  int64_t number, const Limits& limits) {
+  auto drawn = DrawNumbered(operation, format, seed, number, limits);
+  if (!drawn) return std::nullopt;
+  return std::move(drawn->c);
+}
+
+std::optional<NumberedDraw> DrawNumbered(const std::string& operation, Format format, uint64_t seed,
+                                         int64_t number, const Limits& limits) {
   std::vector<const CaseSource*> sources =
       SourcesOf(operation, kTurns[static_cast<size_t>(number) % kTurns.size()]);
   if (sources.empty()) sources = SourcesOf(operation, CaseKind::kPlain);
   uint64_t state = Mix(Spread(seed + 1), operation + "/" + std::string(Traits(format).name) + "/" +
                                              std::to_string(number));
   for (int attempt = 0; attempt < kMostAttempts && !sources.empty(); ++attempt) {
-    std::vector<uint64_t> tape;
+    Tape tape;
     for (size_t i = 0; i < kTapeLength; ++i) tape.push_back(Spread(state += 0x9e3779b97f4a7c15u));
-    Source choices(std::move(tape));
+    Source choices(tape);
     const size_t which = static_cast<size_t>(choices.Below(static_cast<int64_t>(sources.size())));
-    if (auto c = DrawCase(*sources[which], choices, format, limits)) return c;
+    if (auto c = DrawCase(*sources[which], choices, format, limits)) {
+      tape.erase(tape.begin());  // which source it is
+      return NumberedDraw{std::move(*c), sources[which], std::move(tape)};
+    }
     // A kind that the limits leave nothing of is replaced by plain cases too.
     if (attempt == kMostAttempts / 2) sources = SourcesOf(operation, CaseKind::kPlain);
   }

@@ -1,6 +1,7 @@
 #include "gnomon/properties/tape.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace gnomon::properties {
 
@@ -28,6 +29,22 @@ std::vector<Tape> SimplerTapes(const Tape& tape) {
     if (word >> 60) changed(at, 1, word - word / 8);
   }
   return simpler;
+}
+
+Tape SimplestTape(Tape tape, const std::function<bool(const Tape&)>& accept, int most,
+                  double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (bool better = true; better;) {
+    better = false;
+    for (Tape& simpler : SimplerTapes(tape)) {
+      if (most-- <= 0 || std::chrono::steady_clock::now() >= end) return tape;
+      if (!accept(simpler)) continue;
+      tape = std::move(simpler);
+      better = true;
+      break;
+    }
+  }
+  return tape;
 }
 
 }  // namespace gnomon::properties
