@@ -15,13 +15,14 @@ std::unique_ptr<Truth> TruthOf(const Case& c) {
   throw Rejected("operation", c.operation, "has no reference", "CASE-1");
 }
 
-uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format, int64_t* ties) {
+uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format,
+                     int64_t* ties) {
   const Expectation expected = truth.Expect(output, element);
   if (expected.kind == Expectation::kCopy) return expected.bits;
   if (expected.kind == Expectation::kNonFinite)
     return expected.or_bits ? *expected.or_bits : EncodeBits(format, expected.non_finite);
   QuickElement quick;
-  if (truth.Quick(output, element, &quick)) {
+  if (truth.Quick(output, element, kProfiles, &quick)) {
     const double low = RoundToFormat(format, quick.value - quick.radius);
     if (low == RoundToFormat(format, quick.value + quick.radius) && low != 0)
       return EncodeBits(format, low);

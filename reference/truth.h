@@ -25,8 +25,8 @@ struct Expectation {
     kNonFinite,  // NaN or an infinity (ROPE-7, SIN-10)
   };
   Kind kind = kReal;
-  uint64_t bits = 0;       // kCopy
-  double non_finite = 0;   // kNonFinite
+  uint64_t bits = 0;      // kCopy
+  double non_finite = 0;  // kNonFinite
   // Also accepted, bit for bit: the unchanged input where the angle is 0.
   std::optional<uint64_t> or_bits = std::nullopt;
 };
@@ -41,9 +41,9 @@ struct Place {
 // asked of the intervals.
 struct QuickElement {
   double value = 0;
-  double radius = 0;  // |value - truth| <= radius
-  double unit = 0;    // about u S, or one ulp: for reports
-  double size = 0;    // of the element's pair (BOUND-6)
+  double radius = 0;                             // |value - truth| <= radius
+  double unit = 0;                               // about u S, or one ulp: for reports
+  double size = 0;                               // of the element's pair (BOUND-6)
   std::array<double, kProfiles.size()> bound{};  // within 2^-40 of the clause's, relatively
   Place place;
 };
@@ -73,8 +73,10 @@ class Truth {
   virtual bool NonFiniteIsOpen(int /*output*/, int64_t /*element*/, const Profile&) const {
     return false;
   }
-  // False where there is no fast path for this element.
-  virtual bool Quick(int /*output*/, int64_t /*element*/, QuickElement*) const { return false; }
+  // Bounds for each of the profiles. False where there is no fast path for this element.
+  virtual bool Quick(int /*output*/, int64_t /*element*/, const Profiles&, QuickElement*) const {
+    return false;
+  }
 
   virtual Place Where(int output, int64_t element) const = 0;
   virtual std::vector<Step> Steps(int output, int64_t element) const = 0;
