@@ -44,8 +44,8 @@ std::string MistakeOf(const properties::Subject& subject, const Find& find) {
   if (!find.judged) return "";
   std::map<std::string, ConstTensorView> outputs;
   for (const auto& [role, tensor] : find.outputs) outputs.emplace(role, tensor.view());
-  const oracle::Diagnosis diagnosis =
-      oracle::Diagnose({{&find.c, &outputs}}, {std::nullopt, subject.Promise()});
+  const oracle::Diagnosis diagnosis = oracle::Diagnose(
+      {{&find.c, &outputs}}, {std::nullopt, subject.Promise(), subject.FlushesSubnormals()});
   return fmt::format("{}", fmt::join(diagnosis.mistakes, " or "));
 }
 

@@ -82,7 +82,8 @@ Outputs AnswerTo(Subject& subject, const Case& c) {
 
 // Fills in the judge's opinion of one answer; false where it has nothing against it.
 bool Refused(const Subject& subject, const Case& c, const Outputs& outputs, Find* find) {
-  const reference::Judgement judgement = reference::Judge(c, outputs);
+  const reference::Judgement judgement =
+      reference::Judge(c, outputs, {{}, subject.FlushesSubnormals()});
   const reference::ProfileResult& result = judgement.profiles[subject.Promise()];
   if (result.outside == 0) return false;
   const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
@@ -92,8 +93,8 @@ bool Refused(const Subject& subject, const Case& c, const Outputs& outputs, Find
     const Tensor& tensor = outputs.at(shapes[o].role);
     const int output = static_cast<int>(o);
     for (int64_t e = 0; e < tensor.count(); ++e) {
-      const auto verdict =
-          reference::JudgeElement(*truth, c, output, e, tensor.dtype(), BitsAt(tensor.view(), e));
+      const auto verdict = reference::JudgeElement(*truth, c, output, e, tensor.dtype(),
+                                                   BitsAt(tensor.view(), e), subject.FlushesSubnormals());
       const reference::Expectation due = truth->Expect(output, e);
       const double expected = due.kind == reference::Expectation::kNonFinite
                                   ? due.non_finite

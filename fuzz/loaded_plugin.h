@@ -22,6 +22,7 @@ class LoadedPlugin : public properties::Subject {
     return library_.description().LimitsOf(operation);
   }
   size_t Promise() const override { return library_.description().promise; }
+  bool FlushesSubnormals() const override { return library_.description().flushes_subnormals; }
   properties::Outcome Run(const Case& c, const properties::OutputViews& outputs) override {
     return oracle::RunPlugin(library_, c, outputs);
   }

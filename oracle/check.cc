@@ -26,6 +26,11 @@ Demand ToDemand(const CheckArguments& arguments) {
                    "BOUND-1");
   if (!arguments.profile.empty()) demand.profile = ToProfile(arguments.profile, "--profile");
   if (!arguments.floor.empty()) demand.floor = ToProfile(arguments.floor, "--floor");
+  demand.flushes_subnormals = arguments.flushes_subnormals;
+  const size_t last = demand.profile.value_or(demand.floor);
+  if (demand.flushes_subnormals && kProfiles[last].correctly_rounded)
+    throw Rejected("--flushes-subnormals", "(given)",
+                   "contradicts the profile rounded, the only one that is asked for", "BOUND-8");
   return demand;
 }
 
@@ -101,8 +106,8 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
     return NothingIn(path, "unanswered: the file holds no output");
   RequireRoles(recording, file);
   ValidateShapes(recording, path);
-  const reference::Judgement judgement =
-      reference::Judge(recording.c, recording.outputs, {arguments.progress});
+  const reference::Judgement judgement = reference::Judge(
+      recording.c, recording.outputs, {arguments.progress, demand.flushes_subnormals});
   Report report(recording, judgement, demand);
   AddDiagnosis(recording, judgement, demand, arguments.out, &report);
   if (report.diagnosis && !recording.axes_by_rank.empty())

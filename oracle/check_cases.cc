@@ -38,7 +38,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
   recording.c = c;
   if (of_case.judgement) {
     for (const auto& [role, tensor] : of_case.outputs) recording.outputs[role] = tensor.view();
-    const Demand demand{subject.Promise()};
+    const Demand demand{subject.Promise(), kProfiles.size() - 1, subject.FlushesSubnormals()};
     Report report(recording, *of_case.judgement, demand);
     AddDiagnosis(recording, *of_case.judgement, demand, folder, &report);
     judged.result = ResultOf(file, recording, *of_case.judgement, report);

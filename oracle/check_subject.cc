@@ -188,8 +188,10 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
       const int64_t held = report.count(PropertyReport::kHolds);
       const int64_t asked = static_cast<int64_t>(report.properties.size()) -
                             report.count(PropertyReport::kNotApplicable);
-      out << fmt::format("{}: {} promises {}; {} of {} properties hold\n", Name(VerdictOf(report)),
-                         subject->Name(), kProfiles[subject->Promise()].name, held, asked)
+      out << fmt::format(
+                 "{}: {} promises {}{}; {} of {} properties hold\n", Name(VerdictOf(report)),
+                 subject->Name(), kProfiles[subject->Promise()].name,
+                 subject->FlushesSubnormals() ? " and may flush subnormals" : "", held, asked)
           << ToText(report) << CrashFiles(report, arguments)
           << ToText(diagnoses, subject->Name(),
                     fmt::format("--subject {} --operation '{}' --cases {} --seed {}",

@@ -58,6 +58,8 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   Add(app, "--profile", "PROFILE", &recording.profile, "The one profile that must be met.");
   Add(app, "--floor", "PROFILE", &recording.floor,
       "The last profile that counts, in the order above; default f32-chained.");
+  AddFlag(app, "--flushes-subnormals", &recording.flushes_subnormals,
+          "Who made the recordings declares that subnormal numbers may count as 0 (BOUND-8).");
   Add(app, "--out", "DIR", &recording.out,
       "Where something fails, write the smallest failing case into this folder, as a case file.");
   AddFlag(app, "--json", &recording.json, "The report as JSON (spec/report.md).");
@@ -87,7 +89,7 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :
-       {"--profile", "--floor", "--config", "--set", "--tensor", "--axes"})
+       {"--profile", "--floor", "--flushes-subnormals", "--config", "--set", "--tensor", "--axes"})
     app->get_option(of_a_recording)->excludes(subject);
   for (const char* of_a_subject : {"--cases", "--thorough", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);

@@ -55,7 +55,8 @@ struct CheckArguments {
   CaseArguments stated;
   std::vector<std::string> files;  // recordings, and folders of them
   std::string profile, floor;
-  std::string out;  // folder for the smallest failing case
+  bool flushes_subnormals = false;  // declared of who made them (BOUND-8)
+  std::string out;                  // folder for the smallest failing case
   bool json = false;
   ReportFiles reports;
   std::function<void(int64_t done, int64_t all)> progress;

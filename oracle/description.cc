@@ -29,6 +29,8 @@ class DescriptionParser {
         const auto profile = ProfileFromName(Text(key, value));
         if (!profile) Fail(key, Quoted(Text(key, value)) + " is no profile", "BOUND-1");
         d.promise = *profile;
+      } else if (key == "flushes_subnormals") {
+        d.flushes_subnormals = Flag(key, value, "SUBJ-1");
       } else if (key == "alignment") {
         d.alignment = Integer(key, value, 1, kLargestAlignment);
         if ((d.alignment & (d.alignment - 1)) != 0) Fail(key, "must be a power of two", "SUBJ-1");
@@ -39,6 +41,8 @@ class DescriptionParser {
         Fail("key " + Quoted(key), "is not known", "SUBJ-1");
       }
     }
+    if (d.flushes_subnormals && kProfiles[d.promise].correctly_rounded)
+      Fail("flushes_subnormals", "contradicts the promise \"rounded\"", "BOUND-8");
     if (d.operations.empty()) Fail("operations", "must name what it does", "SUBJ-1");
     return d;
   }
@@ -56,8 +60,8 @@ class DescriptionParser {
     if (!value.is_string()) Fail(key, "must be a string", "SUBJ-1");
     return value.get<std::string>();
   }
-  bool Flag(const std::string& key, const Json& value) const {
-    if (!value.is_boolean()) Fail(key, "must be true or false", "SUBJ-3");
+  bool Flag(const std::string& key, const Json& value, const std::string& clause = "SUBJ-3") const {
+    if (!value.is_boolean()) Fail(key, "must be true or false", clause);
     return value.get<bool>();
   }
   int64_t Integer(const std::string& key, const Json& value, int64_t low, int64_t high) const {

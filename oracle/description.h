@@ -20,7 +20,8 @@ struct Description {
   };
 
   std::string name;
-  size_t promise = 0;  // index into kProfiles
+  size_t promise = 0;               // index into kProfiles
+  bool flushes_subnormals = false;  // BOUND-8
   std::map<std::string, Declared> operations;
   int64_t alignment = 1;  // bytes
 

@@ -49,6 +49,26 @@ TEST(Description, TheLeast) {
   EXPECT_EQ(d.name, "k.so");
   EXPECT_EQ(d.promise, *ProfileFromName("f32-angle"));
   EXPECT_TRUE(d.LimitsOf("rope.table").strides);
+  EXPECT_FALSE(d.flushes_subnormals);
+}
+
+// BOUND-8.
+TEST(Description, Flushing) {
+  const auto with = [](const std::string& body) {
+    return "{" + body + R"(, "operations": {"rope.table": {"formats": ["f32"]}}})";
+  };
+  EXPECT_TRUE(ParseDescription(with(R"("flushes_subnormals": true)"), "k.so").flushes_subnormals);
+  EXPECT_FALSE(
+      ParseDescription(with(R"("flushes_subnormals": false, "promise": "rounded")"), "k.so")
+          .flushes_subnormals);
+  EXPECT_EQ(Refusal(with(R"("flushes_subnormals": 1)")),
+            "k.so: description: flushes_subnormals: must be true or false (SUBJ-1)");
+  EXPECT_EQ(Refusal(with(R"("flushes_subnormals": "results")")),
+            "k.so: description: flushes_subnormals: must be true or false (SUBJ-1)");
+  EXPECT_EQ(Refusal(with(R"("flush_subnormals": true)")),
+            "k.so: description: key \"flush_subnormals\": is not known (SUBJ-1)");
+  EXPECT_EQ(Refusal(with(R"("flushes_subnormals": true, "promise": "rounded")")),
+            "k.so: description: flushes_subnormals: contradicts the promise \"rounded\" (BOUND-8)");
 }
 
 TEST(Description, ABadOneIsRefusedInOneLine) {

@@ -127,8 +127,9 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
   std::vector<Asked> answers = Ask(subject, operation, format, options);
   std::vector<Asked*> failing, passing;
   for (Asked& asked : answers) {
-    const bool fails =
-        reference::Judge(asked.drawn.c, asked.views).profiles[subject.Promise()].outside > 0;
+    const bool fails = reference::Judge(asked.drawn.c, asked.views, {{}, subject.FlushesSubnormals()})
+                           .profiles[subject.Promise()]
+                           .outside > 0;
     (fails ? failing : passing).push_back(&asked);
   }
   if (failing.empty()) return std::nullopt;
@@ -142,6 +143,7 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
     for (const Asked* asked : chosen) given.push_back({&asked->drawn.c, &asked->views});
   Demand demand;
   demand.profile = subject.Promise();
+  demand.flushes_subnormals = subject.FlushesSubnormals();
   one.diagnosis = Diagnose(given, demand);
   one.smallest = CutDown(given[one.diagnosis.smallest_case], one.diagnosis.smallest_output,
                          one.diagnosis.smallest_element);

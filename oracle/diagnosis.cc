@@ -310,7 +310,8 @@ Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand) 
   Diagnosis d;
   if (answered.empty()) return d;
   std::vector<JudgedCase> cases;
-  for (const Answered& one : answered) cases.push_back(JudgeForDiagnosis(one));
+  for (const Answered& one : answered)
+    cases.push_back(JudgeForDiagnosis(one, demand.flushes_subnormals));
   const size_t basis = MarkFailing(demand, &cases);
   for (const JudgedCase& judged : cases) {
     d.elements += static_cast<int64_t>(judged.elements.size());

@@ -20,7 +20,7 @@ using reference::Truth;
 
 double TrueValue(const Truth& truth, Format format, int output, int64_t element) {
   QuickElement quick;
-  if (truth.Quick(output, element, &quick)) return quick.value;
+  if (truth.Quick(output, element, kProfiles, &quick)) return quick.value;
   const Expectation expected = truth.Expect(output, element);
   if (expected.kind == Expectation::kCopy) return DecodeBits(format, expected.bits);
   if (expected.kind == Expectation::kNonFinite) return expected.non_finite;
@@ -142,7 +142,7 @@ std::vector<size_t> Spaced(const std::vector<size_t>& numbers, size_t most) {
   return some;
 }
 
-JudgedCase JudgeForDiagnosis(const Answered& answered) {
+JudgedCase JudgeForDiagnosis(const Answered& answered, bool flushes_subnormals) {
   JudgedCase judged;
   judged.answered = answered;
   judged.truth = reference::TruthOf(*answered.c);
@@ -174,8 +174,8 @@ JudgedCase JudgeForDiagnosis(const Answered& answered) {
         e.rounded_truth_bits = reference::RoundedBits(*judged.truth, e.output, i, format);
         e.rounded_truth = reference::RoundedValue(*judged.truth, e.output, i, format);
         e.ulp = IsFloat(view.dtype) ? UlpAt(format, e.got) : 1;
-        const auto verdicts =
-            reference::JudgeElement(*judged.truth, *answered.c, e.output, i, view.dtype, e.bits);
+        const auto verdicts = reference::JudgeElement(*judged.truth, *answered.c, e.output, i,
+                                                      view.dtype, e.bits, flushes_subnormals);
         for (size_t p = 0; p < kProfiles.size(); ++p) {
           e.outside |= static_cast<unsigned>(verdicts[p] == reference::ElementVerdict::kOutside)
                        << p;

@@ -36,7 +36,7 @@ struct JudgedCase {
   }
 };
 
-JudgedCase JudgeForDiagnosis(const Answered& answered);
+JudgedCase JudgeForDiagnosis(const Answered& answered, bool flushes_subnormals);
 
 // Sets `failing`: outside the profile that is demanded, or that fewest elements are outside of.
 size_t MarkFailing(const Demand& demand, std::vector<JudgedCase>* cases);

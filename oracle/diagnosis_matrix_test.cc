@@ -50,6 +50,7 @@ class OneFormat final : public properties::Subject {
     return format == format_ && subject_->Declares(operation, format);
   }
   size_t Promise() const override { return subject_->Promise(); }
+  bool FlushesSubnormals() const override { return subject_->FlushesSubnormals(); }
   properties::Outcome Run(const Case& c, const properties::OutputViews& outputs) override {
     return subject_->Run(c, outputs);
   }

@@ -49,11 +49,14 @@ struct Wanted {
   Format format;
   properties::Limits limits;
   size_t promise;
+  bool flushes_subnormals;
 };
 
 // BOUND-7. Of some cases even the right answer proves nothing: every element is vacuous, or copied.
-bool ProvesSomething(const Case& c, size_t promise) {
-  return reference::Judge(c, reference::RoundedTruth(c)).profiles[promise].proving > 0;
+bool ProvesSomething(const Case& c, const Wanted& wanted) {
+  return reference::Judge(c, reference::RoundedTruth(c), {{}, wanted.flushes_subnormals})
+             .profiles[wanted.promise]
+             .proving > 0;
 }
 
 std::vector<Format> FormatsOf(const EmitArguments& arguments) {
@@ -83,7 +86,8 @@ std::vector<Wanted> WantedOf(const EmitArguments& arguments) {
       if (description && !description->Declares(operation->name, format)) continue;
       all.push_back({operation, format,
                      description ? description->LimitsOf(operation->name) : properties::Limits(),
-                     description ? description->promise : *ProfileFromName("f32-angle")});
+                     description ? description->promise : *ProfileFromName("f32-angle"),
+                     description && description->flushes_subnormals});
     }
   }
   if (all.empty())
@@ -94,7 +98,7 @@ std::vector<Wanted> WantedOf(const EmitArguments& arguments) {
 
 }  // namespace
 
-std::map<std::string, Tensor> TruthTensors(const Case& c) {
+std::map<std::string, Tensor> TruthTensors(const Case& c, bool flushes_subnormals) {
   std::map<std::string, Tensor> tensors;
   const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
   const std::vector<OutputShape> outputs = Validate(c);
@@ -104,7 +108,7 @@ std::map<std::string, Tensor> TruthTensors(const Case& c) {
     const Shape& shape = output.shape;
     Tensor rounded(StoredAs(output, c), shape), nearest(DType::kF64, shape);
     std::map<std::string, Tensor> bounds;
-    for (const Profile& profile : kProfiles)
+    for (const Profile& profile : ProfilesFor(flushes_subnormals))
       if (!profile.correctly_rounded)
         bounds.emplace("bound/" + std::string(profile.name) + "/" + role,
                        Tensor(DType::kF64, shape));
@@ -116,7 +120,7 @@ std::map<std::string, Tensor> TruthTensors(const Case& c) {
                : kNaN;
       nearest.Set(i, stated);
       const reference::ScopedPrecision precision(kPrecision);
-      for (const Profile& profile : kProfiles)
+      for (const Profile& profile : ProfilesFor(flushes_subnormals))
         if (!profile.correctly_rounded)
           bounds.at("bound/" + std::string(profile.name) + "/" + role)
               .Set(i, BoundOf(*truth, o, i, profile, stated));
@@ -166,10 +170,11 @@ int Emit(const EmitArguments& arguments, std::ostream& out) {
       if (!c) break;
       // Few different cases can be asked of an operation without inputs.
       const std::string name = c->operation + "-" + CaseId(*c) + std::string(kExtension);
-      if (files.count(name) || !ProvesSomething(*c, wanted.promise)) continue;
-      files.emplace(
-          name, CaseFileBytes(
-                    *c, {}, arguments.truth ? TruthTensors(*c) : std::map<std::string, Tensor>()));
+      if (files.count(name) || !ProvesSomething(*c, wanted)) continue;
+      files.emplace(name,
+                    CaseFileBytes(*c, {},
+                                  arguments.truth ? TruthTensors(*c, wanted.flushes_subnormals)
+                                                  : std::map<std::string, Tensor>()));
       ++count;
     }
     lines +=

@@ -142,7 +142,7 @@ Turn Turns::At(int64_t given, int64_t pair) const {
   turn.cos = angle.cos;
   turn.sin = angle.sin;
   turn.angle = angle.angle;
-  turn.D = terms_.QuickErrors(format_, position, pair, angle.angle);
+  turn.D = terms_.QuickErrors(kProfiles, format_, position, pair, angle.angle);
   if (change_.any)
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       // A kernel that is mistaken is granted angles of binary64 where the profile wants exact ones,

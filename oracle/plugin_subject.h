@@ -30,6 +30,7 @@ class PluginSubject : public properties::Subject {
     return description_.LimitsOf(operation);
   }
   size_t Promise() const override { return description_.promise; }
+  bool FlushesSubnormals() const override { return description_.flushes_subnormals; }
   properties::Outcome Run(const Case& c, const properties::OutputViews& outputs) override;
   std::vector<properties::Outcome> RunBatch(const std::vector<properties::Call>& calls) override;
 

@@ -262,8 +262,8 @@ std::string Report::Text() const {
                         judgement_.ties);
   if (judgement_.flushed > 0)
     text += fmt::format(
-        "\n{} results are zero where the truth is subnormal: flushed to zero (ROPE-10)\n",
-        judgement_.flushed);
+        "\n{} results are zero where the truth is subnormal: flushed to zero ({})\n",
+        judgement_.flushed, demand_.flushes_subnormals ? "declared, BOUND-8" : "ROPE-10");
   if (p.worst)
     text += fmt::format("\nworst element under {}\n{}", kProfiles[shown].name,
                         WorstText(recording_.c, judgement_, *p.worst, kProfiles[shown]));

@@ -26,6 +26,7 @@ int ExitCode(Verdict verdict);
 struct Demand {
   std::optional<size_t> profile;
   size_t floor = kProfiles.size() - 1;
+  bool flushes_subnormals = false;  // declared by who answered (BOUND-8)
 };
 
 struct Report {

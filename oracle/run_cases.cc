@@ -40,7 +40,8 @@ std::vector<CaseResult> RunCases(properties::Subject& subject, const std::vector
       CaseResult& result = results[asked[k]];
       result.outcome = outcomes[k - from];
       if (result.outcome.status == properties::Outcome::kOk) {
-        result.judgement = reference::Judge(cases[asked[k]], result.outputs);
+        result.judgement =
+            reference::Judge(cases[asked[k]], result.outputs, {{}, subject.FlushesSubnormals()});
       } else {
         result.outputs.clear();
       }

@@ -34,7 +34,8 @@ std::string Explain(const reference::Judgement& judgement, size_t profile) {
 
 void ExpectWithinBound(Trial& trial, const Case& c) {
   const Outputs outputs = trial.Run(c);
-  const reference::Judgement judgement = reference::Judge(c, outputs);
+  const reference::Judgement judgement =
+      reference::Judge(c, outputs, {{}, trial.promise().flushes});
   const reference::ProfileResult& result =
       judgement.profiles[*ProfileFromName(trial.promise().name)];
   if (result.outside > 0) trial.Fail(Explain(judgement, *ProfileFromName(trial.promise().name)));

@@ -42,8 +42,12 @@ PlainTurn WithManyBits(const PlainFrequency& f, int64_t position) {
   return turn;
 }
 
+float FlushedIf(bool flushes, float v) {
+  return flushes ? static_cast<float>(Flushed(Format::kF32, v)) : v;
+}
+
 float WorkingFrequency(AngleForm form, const PlainFrequency& f) {
-  if (f.given != nullptr) return static_cast<float>(f.given->value);
+  if (f.given != nullptr) return FlushedIf(f.flushes, static_cast<float>(f.given->value));
   const float base = static_cast<float>(f.base.value);
   if (form == AngleForm::kExp) {
     const float step =
@@ -55,6 +59,10 @@ float WorkingFrequency(AngleForm form, const PlainFrequency& f) {
 }
 
 }  // namespace
+
+double Flushed(Format format, double v) {
+  return std::abs(v) < std::ldexp(1.0, 1 - Traits(format).max_exponent) ? std::copysign(0.0, v) : v;
+}
 
 double FrequencyAs(AngleForm form, const PlainFrequency& f) {
   if (form == AngleForm::kExact) return static_cast<double>(ExactFrequency(f));
@@ -76,11 +84,11 @@ PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position) {
   } else {
     angle = static_cast<float>(position) * WorkingFrequency(form, f);
   }
+  angle = FlushedIf(f.flushes, angle);
   return {std::cos(static_cast<double>(angle)), std::sin(static_cast<double>(angle))};
 }
 
 uint64_t StoredBits(Format format, double value, StoreMistake mistake) {
-  const FormatTraits& t = Traits(format);
   switch (mistake) {
     case StoreMistake::kNone:
       break;
@@ -96,8 +104,7 @@ uint64_t StoredBits(Format format, double value, StoreMistake mistake) {
         value = std::copysign(LargestFinite(format), value);
       break;
     case StoreMistake::kFlushes:
-      if (std::abs(value) < std::ldexp(1.0, t.min_quantum_exponent + t.precision - 1))
-        value = std::copysign(0.0, value);
+      value = Flushed(format, value);
       break;
     case StoreMistake::kCapsInfinity:
       if (std::isinf(value)) value = std::copysign(LargestFinite(format), value);

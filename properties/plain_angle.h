@@ -18,6 +18,7 @@ struct PlainFrequency {
   int64_t pair = 0;
   const Number* given = nullptr;
   bool negative_exponent = false;  // pow(base, -e), not 1 / pow(base, e)
+  bool flushes = false;            // subnormal frequencies and angles in f32 count as 0
 };
 
 struct PlainTurn {
@@ -27,6 +28,9 @@ struct PlainTurn {
 // In the working format f32, except for kExact, which is good to float64 and better.
 double FrequencyAs(AngleForm form, const PlainFrequency& f);
 PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position);
+
+// v, or a zero of its sign where v is subnormal in the format.
+double Flushed(Format format, double v);
 
 // The store at the end of a kernel: one rounding to the format, and what goes wrong there.
 enum class StoreMistake { kNone, kTruncates, kRoundsTwice, kSaturates, kFlushes, kCapsInfinity };

@@ -24,6 +24,8 @@ struct Rounding {
   bool float64 = false;                                    // products and sums of two in float64
   bool negative_exponent = false;  // pow(base, -e) for 1 / pow(base, e) (BOUND-3)
   bool from_angles = false;        // a dot product by the cosines of (m - n) w (SIN-12)
+  // Which subnormal numbers count as 0; declared, if any do (BOUND-8).
+  enum Flush { kKept, kInputs, kResults, kBoth } flush = kKept;
 };
 
 // v to f32; up or down where `tables` says so and v is normal (A3).
@@ -63,6 +65,7 @@ class PlainKernel : public Subject {
     return operation.rfind(stem_ + ".", 0) == 0 && format != Format::kF64;
   }
   size_t Promise() const override { return promise_; }
+  bool FlushesSubnormals() const override { return rounding_.flush != Rounding::kKept; }
 
  protected:
   bool Is(M mistake) const { return mistake_ == mistake; }
@@ -70,27 +73,41 @@ class PlainKernel : public Subject {
   const Rounding& rounding() const { return rounding_; }
   AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
 
+  Format arithmetic() const { return narrow() ? format_ : Format::kF32; }
   // To the format that the arithmetic runs in.
   double Rounded(double v) const {
     if (promise().correctly_rounded) return v;
-    return narrow() ? RoundToFormat(format_, v) : static_cast<double>(static_cast<float>(v));
+    return Result(arithmetic(), RoundToFormat(arithmetic(), v));
+  }
+  // An operand, and a result, as a kernel that flushes has them (BOUND-8).
+  double Operand(Format format, double v) const {
+    const bool flushes = rounding_.flush == Rounding::kInputs || rounding_.flush == Rounding::kBoth;
+    return flushes ? Flushed(format, v) : v;
+  }
+  double Result(Format format, double v) const { return FlushesResults() ? Flushed(format, v) : v; }
+  bool FlushesResults() const {
+    return rounding_.flush == Rounding::kResults || rounding_.flush == Rounding::kBoth;
   }
   // a b + c d. `member` tells the two outputs of a pair apart.
   double TwoProducts(double a, double b, double c, double d, int member = 0) const {
     const bool second =
         rounding_.fused == Rounding::kSecond || (rounding_.fused == Rounding::kEither && member);
     if (rounding_.float64) return Rounded(a * b + c * d);
-    if (rounding_.fused == Rounding::kNone) return Rounded(Rounded(a * b) + Rounded(c * d));
+    for (double* operand : {&a, &b, &c, &d}) *operand = Operand(arithmetic(), *operand);
+    if (rounding_.fused == Rounding::kNone)
+      return Rounded(Operand(arithmetic(), Rounded(a * b)) + Operand(arithmetic(), Rounded(c * d)));
     return second ? Fused(c, d, Rounded(a * b)) : Fused(a, b, Rounded(c * d));
   }
   // a b + c, rounded once.
   double Fused(double a, double b, double c) const {
+    c = Operand(arithmetic(), c);
     if (narrow()) return Rounded(std::fma(a, b, c));
-    return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+    return Rounded(std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
   }
 
   // What is wrong with a position or a frequency whatever the scheme, and with the angle's sine.
   PlainTurn TurnWith(PlainFrequency w, int64_t m) const {
+    w.flushes = FlushesSubnormals();
     Number number;  // a frequency of its own making
     const double value = FrequencyAs(form(), w);
     const auto replace = [&](double by) {
@@ -122,7 +139,7 @@ class PlainKernel : public Subject {
 
   // The same as it is stored in f32, or one or two ulps up.
   float InF32(double v) const {
-    float entry = EntryOf(v, rounding_.tables);
+    float entry = static_cast<float>(Result(Format::kF32, EntryOf(v, rounding_.tables)));
     const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
     for (int i = 0; i < ulps; ++i) entry = std::nextafter(entry, entry < 0 ? -4.0f : 4.0f);
     return entry;
@@ -136,15 +153,16 @@ class PlainKernel : public Subject {
   double Read(double v) const {
     if (Is(M::kNanAsZero) && std::isnan(v)) return 0;
     if (Is(M::kFlushesInput) && std::abs(v) < SmallestNormal()) return 0;
-    return v;
+    return Operand(format_, v);
   }
   void StoreAt(const TensorView& view, std::byte* address, double value) const {
-    const StoreMistake mistake = Is(M::kTruncates)       ? StoreMistake::kTruncates
-                                 : Is(M::kRoundsTwice)   ? StoreMistake::kRoundsTwice
-                                 : Is(M::kSaturates)     ? StoreMistake::kSaturates
-                                 : Is(M::kFlushesResult) ? StoreMistake::kFlushes
-                                 : Is(M::kCapsInfinity)  ? StoreMistake::kCapsInfinity
-                                                         : StoreMistake::kNone;
+    const StoreMistake mistake = Is(M::kTruncates)     ? StoreMistake::kTruncates
+                                 : Is(M::kRoundsTwice) ? StoreMistake::kRoundsTwice
+                                 : Is(M::kSaturates)   ? StoreMistake::kSaturates
+                                 : Is(M::kFlushesResult) || FlushesResults()
+                                     ? StoreMistake::kFlushes
+                                 : Is(M::kCapsInfinity) ? StoreMistake::kCapsInfinity
+                                                        : StoreMistake::kNone;
     StoreBits(view.dtype, address, StoredBits(format_, value, mistake));
   }
 

@@ -85,6 +85,8 @@ class ApplyTolerance : public Tolerance {
     const int64_t token = element / (x_.shape[2] * head_dim);
     // d of BOUND-2; S, S' and |y| in the norm form, or by the tables that are given.
     double first = std::hypot(xa, xb) * kEvaluated, second = first, length = first, D = 0, d;
+    double turn = std::sqrt(2.0) * kEvaluated;  // |c| + |s|
+    Format tables = FormatAt(promise_.tables, case_.format);
     if (case_.inputs.count("cos")) {
       const Tensor &cos = case_.inputs.at("cos"), &sin = case_.inputs.at("sin");
       const int64_t at = (token * a_.frequencies.pairs()) % cos.count() + pair;
@@ -93,6 +95,8 @@ class ApplyTolerance : public Tolerance {
       second = std::abs(xa * s) + std::abs(xb * c);
       if (member == 1) std::swap(first, second);
       length = first;
+      turn = std::abs(c) + std::abs(s);
+      tables = FormatOf(cos.dtype());
       d = GivenTableError(promise_, case_.format, FormatOf(cos.dtype()));
     } else {
       const Tensor& positions = case_.inputs.at("positions");
@@ -100,8 +104,9 @@ class ApplyTolerance : public Tolerance {
       d = TableError(promise_, case_.format);
     }
     if (promise_.correctly_rounded) return OneRounding(case_.format, length);
-    return RotationBound<double>(promise_, case_.format, length, first, second,
-                                 std::abs(xa) + std::abs(xb), D, d) *
+    const double size = std::abs(xa) + std::abs(xb);
+    return RotationBound<double>(promise_, case_.format, length, first, second, size, D, d,
+                                 FlushedInputs(promise_, case_.format, tables, size, turn)) *
            kEvaluated;
   }
   double Size(int, int64_t element) const override {

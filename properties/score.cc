@@ -183,9 +183,8 @@ Score ScoreOf(const std::string& stem, int seeds) {
       "| property | clause | compares with | first seed | any seed |\n" +
       "| --- | --- | --- | --- | --- |\n" + PropertyRows(stem, mistakes) +
       "\n## Right kernels that round differently\n\n" +
-      "None flushes subnormals: that conforms to no profile (ROPE-10), and a subject cannot "
-      "declare "
-      "it.\n\n" +
+      "Those named `flushed/` declare that they flush subnormals (BOUND-8); undeclared, the same "
+      "kernels fail (`flushing_test.cc`).\n\n" +
       "| kernel | what it does | profile | cases | alarms |\n| --- | --- | --- | --- | --- |\n" +
       right;
   return score;

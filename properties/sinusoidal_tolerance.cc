@@ -67,16 +67,18 @@ class AddTolerance : public Tolerance {
     const bool has_scale = p_.sqrt_width || !(p_.token_scale == Number(1));
     return gnomon::sinusoidal::AddBound<double>(
                promise_, format_, pe + scaled, scaled, pe,
-               table_.BoundIn(FormatAt(promise_.tables, format_), row), has_scale) *
+               table_.BoundIn(FormatAt(promise_.tables, format_), row), has_scale, Factor()) *
            kEvaluated;
   }
   double Size(int, int64_t element) const override { return table_.Size(0, 0) + Scaled(element); }
 
  private:
+  double Factor() const {
+    return p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width))
+                         : std::abs(p_.token_scale.value);
+  }
   double Scaled(int64_t element) const {
-    const double factor =
-        p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width)) : p_.token_scale.value;
-    return std::abs(factor * ValueAt(x_, element)) * kEvaluated;
+    return Factor() * std::abs(ValueAt(x_, element)) * kEvaluated;
   }
   Profile promise_;
   Format format_;

@@ -44,6 +44,8 @@ class Subject {
   virtual Limits LimitsOf(const std::string& /*operation*/) const { return {}; }
   // The profile it promises to meet (index into kProfiles).
   virtual size_t Promise() const = 0;
+  // Whether it declares that subnormals may count as 0 (BOUND-8).
+  virtual bool FlushesSubnormals() const { return false; }
   // Must not throw. Writes every element of every output, and nothing else.
   virtual Outcome Run(const Case& c, const OutputViews& outputs) = 0;
   // The same for several cases: one outcome each. A subject that pays for every question by a trip

@@ -52,14 +52,16 @@ double AngleBound(const Profile& promise, const AngleOrigin& origin, double freq
                   int64_t position, Format output) {
   return (AngleError(promise.angle, origin, position, output) * frequency *
               std::abs(static_cast<double>(position)) +
-          AngleUnderflow<double>(promise.angle, position, output)) *
+          AngleUnderflow<double>(promise.angle, position, output, promise.flushes)) *
          kEvaluated;
 }
 
 double EntryBound(const Profile& promise, Format output, double D, const Number& K) {
   const double size = std::abs(K.value);
   if (promise.correctly_rounded) return OneRounding(output, size);
-  return TableBound<double>(output, size, size, D, K == Number(1) ? 0 : 2, K.value) * kEvaluated;
+  return TableBound<double>(output, size, size, D, K == Number(1) ? 0 : 2, K.value,
+                            promise.flushes) *
+         kEvaluated;
 }
 
 void CompareSame(Trial& trial, const Answer& first, int64_t first_element, const Answer& second,

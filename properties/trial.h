@@ -39,7 +39,9 @@ class Trial {
 
   Source& source() { return source_; }
   // BOUND-1: what the subject says of itself; every tolerance follows from it.
-  const Profile& promise() const { return kProfiles[subject_.Promise()]; }
+  const Profile& promise() const {
+    return ProfilesFor(subject_.FlushesSubnormals())[subject_.Promise()];
+  }
   Format DrawFormat();
   Limits limits(const std::string& operation) const { return subject_.LimitsOf(operation); }
   // A position whose angles mean something: tolerances grow with the angle unless it is exact, so

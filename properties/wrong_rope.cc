@@ -217,6 +217,14 @@ const RoundingRow kRoundings[] = {
      "entries rounded down, multiply-adds",
      "standard",
      {.fused = Rounding::kEither, .tables = Rounding::kDown}},
+    {"flushed/inputs", "subnormal operands count as 0", "standard", {.flush = Rounding::kInputs}},
+    {"flushed/results", "subnormal results become 0", "f32-angle", {.flush = Rounding::kResults}},
+    {"flushed/both", "operands and results", "f32-chained", {.flush = Rounding::kBoth}},
+    {"flushed/both", "the same in 16 bits", "f32-angle-16", {.flush = Rounding::kBoth}},
+    {"flushed/both-fused",
+     "operands and results, multiply-adds",
+     "f32-exp",
+     {.fused = Rounding::kEither, .flush = Rounding::kBoth}},
 };
 
 // Addresses of a tensor's elements, as this kernel computes them.
@@ -289,7 +297,7 @@ class PlainRope final : public PlainKernel<M> {
     const float v = InF32(entry);
     if (Is(M::kTablesBf16)) return static_cast<float>(RoundToFormat(Format::kBf16, v));
     if (promise().tables == Stage::kOutput || Is(M::kBf16Arithmetic))
-      return static_cast<float>(RoundToFormat(format_, v));
+      return static_cast<float>(Result(format_, RoundToFormat(format_, v)));
     if (Is(M::kFlushesTable) && std::abs(v) < std::numeric_limits<float>::min()) return 0;
     return v;
   }
@@ -338,7 +346,8 @@ std::vector<PlainTurn> PlainRope::TurnsOf(const Case& c, const RopeApply& a, int
     const int64_t seq = c.inputs.at("x").shape()[1], rows = cos.count() / f.pairs();
     for (int64_t i = 0; i < f.pairs(); ++i) {
       const int64_t at = (rows > seq ? b * seq + s : s) * f.pairs() + i;
-      turns.push_back({cos.Value(at), sin.Value(at)});
+      const Format given = FormatOf(cos.dtype());
+      turns.push_back({Operand(given, cos.Value(at)), Operand(given, sin.Value(at))});
       if (!promise().correctly_rounded)
         turns.back() = {static_cast<float>(turns.back().cos), static_cast<float>(turns.back().sin)};
     }

@@ -230,6 +230,14 @@ const RoundingRow kRoundings[] = {
      "entries rounded down, then to 16 bits",
      "f32-angle-16",
      {.tables = Rounding::kDown}},
+    {"flushed/inputs", "subnormal operands count as 0", "standard", {.flush = Rounding::kInputs}},
+    {"flushed/results", "subnormal results become 0", "f32-angle", {.flush = Rounding::kResults}},
+    {"flushed/both", "operands and results", "f32-exp", {.flush = Rounding::kBoth}},
+    {"flushed/both", "the same in 16 bits", "f32-angle-16", {.flush = Rounding::kBoth}},
+    {"flushed/both-from-angles",
+     "operands and results, similarity from (m - n) w",
+     "standard",
+     {.from_angles = true, .flush = Rounding::kBoth}},
 };
 
 constexpr int64_t kLanes = 4;
@@ -316,7 +324,7 @@ class PlainSinusoidal final : public PlainKernel<M> {
     if (promise().correctly_rounded && !Is(M::kOneUlp)) return v * factor.value;
     float entry = InF32(v);
     if (factor != Number(1)) entry *= static_cast<float>(factor.value);
-    return entry;
+    return Result(Format::kF32, entry);
   }
   double Entry(const SinusoidalTable& t, int64_t position, int64_t column) const {
     const SinusoidalColumn c = ColumnOf(t, column);
@@ -331,7 +339,7 @@ class PlainSinusoidal final : public PlainKernel<M> {
   double Stored(const SinusoidalTable& t, int64_t position, int64_t column) const {
     const double v = Entry(t, position, column);
     if (Is(M::kTablesBf16)) return RoundToFormat(Format::kBf16, v);
-    return promise().tables == Stage::kOutput ? RoundToFormat(format_, v) : v;
+    return promise().tables == Stage::kOutput ? Result(format_, RoundToFormat(format_, v)) : v;
   }
 
   std::byte* At(const TensorView& view, int64_t number) const {
@@ -375,8 +383,9 @@ class PlainSinusoidal final : public PlainKernel<M> {
   };
   RowSums SumsOf(const SinusoidalTable& t, int64_t m, int64_t n) const;
   double InSum(float a, float b) const {
-    return rounding().sum == Rounding::kFloat64 ? static_cast<double>(a) * b
-                                                : static_cast<double>(a * b);
+    return rounding().sum == Rounding::kFloat64
+               ? static_cast<double>(a) * b
+               : Operand(Format::kF32, Result(Format::kF32, a * b));
   }
 
   std::vector<int64_t> previous_;  // kStalePrevious
@@ -404,7 +413,8 @@ Outcome PlainSinusoidal::Add(const Case& c, const TensorView& y) {
     if (Is(M::kTokenScalesSum)) {
       sum = Rounded(Rounded(factor) * Rounded(value + pe));
     } else {
-      sum = factor == 1 ? Rounded(value + pe) : TwoProducts(Rounded(factor), value, pe, 1);
+      sum = factor == 1 ? Rounded(value + Operand(arithmetic(), pe))
+                        : TwoProducts(Rounded(factor), value, pe, 1);
     }
     if (Is(M::kReadsPadding) && i % width == width - 1)
       sum += 0 * DecodeBits(format_, LoadBits(x.dtype, address + x.strides[2] * SizeOf(x.dtype)));
@@ -441,10 +451,11 @@ PlainSinusoidal::RowSums PlainSinusoidal::SumsOf(const SinusoidalTable& t, int64
   std::vector<double> products, squares, norms;
   float fused_dot = 0, fused_squares = 0;
   for (int64_t j = 0; j < t.width; ++j) {
-    const float a = static_cast<float>(Stored(t, m, j));
-    float b = static_cast<float>(Stored(t, n, j));
+    const float a = static_cast<float>(Operand(arithmetic(), Stored(t, m, j)));
+    float b = static_cast<float>(Operand(arithmetic(), Stored(t, n, j)));
     if (Is(M::kSimilarityOfSum) && t.Column(j).kind == SinusoidalColumn::kSine) b = -b;
-    const float difference = Is(M::kDistanceOfSum) ? a + b : a - b;
+    const float difference =
+        static_cast<float>(Result(Format::kF32, Is(M::kDistanceOfSum) ? a + b : a - b));
     fused_dot = std::fma(a, b, fused_dot);
     fused_squares = std::fma(difference, difference, fused_squares);
     products.push_back(InSum(a, b));

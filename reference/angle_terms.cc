@@ -68,8 +68,8 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
     quick = {0, 1, 0, true, true};
     return quick;
   }
-  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding of
-  // MPFR's 128-bit result.
+  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding
+  // of MPFR's 128-bit result.
   Interval middle = angle, cosine = angle, sine = angle;  // for their memory
   mpfr_ptr m = &middle.backend().data()->left, c = &cosine.backend().data()->left,
            s = &sine.backend().data()->left;
@@ -90,10 +90,11 @@ Interval AngleTerms::Error(const Profile& profile, Format output, int64_t positi
   if (LeavesTheRange(Midpoint(abs(At(position, pair).angle)), output)) return Interval(0);
   return AngleError(profile.angle, OriginOf(pair), position, output) *
              abs(At(position, pair).angle) +
-         AngleUnderflow<Interval>(profile.angle, position, output);
+         AngleUnderflow<Interval>(profile.angle, position, output, profile.flushes);
 }
 
-std::array<double, kProfiles.size()> AngleTerms::QuickErrors(Format output, int64_t position,
+std::array<double, kProfiles.size()> AngleTerms::QuickErrors(const Profiles& profiles,
+                                                             Format output, int64_t position,
                                                              int64_t pair, double angle) const {
   while (quick_errors_.size() <= static_cast<size_t>(pair)) {
     const AngleOrigin& origin = OriginOf(static_cast<int64_t>(quick_errors_.size()));
@@ -106,12 +107,13 @@ std::array<double, kProfiles.size()> AngleTerms::QuickErrors(Format output, int6
   const bool large = std::abs(static_cast<double>(position)) >
                      ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
   // The same for all forms but the exact one.
-  const double underflow = AngleUnderflow<double>(AngleForm::kWorking, position, output);
+  const double underflow =
+      AngleUnderflow<double>(AngleForm::kWorking, position, output, profiles.back().flushes);
   std::array<double, kProfiles.size()> errors{};
   for (size_t i = 0; i < kProfiles.size(); ++i)
     if (!LeavesTheRange(angle, output))
-      errors[i] = relative[i][large] * angle +
-                  (kProfiles[i].angle == AngleForm::kExact ? 0 : underflow);
+      errors[i] =
+          relative[i][large] * angle + (profiles[i].angle == AngleForm::kExact ? 0 : underflow);
   return errors;
 }
 

@@ -1,5 +1,5 @@
-// Angles of a case, remembered: one frequency a pair, one angle a (position, pair), at the precision
-// in force; and their binary64 neighbours for the fast path.
+// Angles of a case, remembered: one frequency a pair, one angle a (position, pair), at the
+// precision in force; and their binary64 neighbours for the fast path.
 #ifndef GNOMON_REFERENCE_ANGLE_TERMS_H_
 #define GNOMON_REFERENCE_ANGLE_TERMS_H_
 
@@ -38,8 +38,9 @@ class AngleTerms {
   const AngleOrigin& OriginOf(int64_t pair) const;
   // BOUND-3. D of the profile, for this angle.
   Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
-  // The same in binary64, for every profile; `angle`: |position times frequency|.
-  std::array<double, kProfiles.size()> QuickErrors(Format output, int64_t position, int64_t pair,
+  // The same in binary64, for each of the profiles; `angle`: |position times frequency|.
+  std::array<double, kProfiles.size()> QuickErrors(const Profiles& profiles, Format output,
+                                                   int64_t position, int64_t pair,
                                                    double angle) const;
 
  private:
@@ -50,7 +51,7 @@ class AngleTerms {
   mutable unsigned precision_ = 0;
   mutable std::unordered_map<int64_t, Interval> frequencies_;
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;
-  mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;  // by position and pair
+  mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;      // by position and pair
   mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
   mutable int64_t last_position_ = 0;
   mutable std::vector<QuickAngle>* last_row_ = nullptr;

@@ -26,8 +26,13 @@ double UlpOf(Format format, double truth) {
 
 class ElementJudge {
  public:
-  ElementJudge(const Truth& truth, const OperationSpec& operation, Format format, Judgement* result)
-      : truth_(truth), unit_(operation.unit), format_(format), result_(result) {}
+  ElementJudge(const Truth& truth, const OperationSpec& operation, Format format, bool flushes,
+               Judgement* result)
+      : truth_(truth),
+        profiles_(ProfilesFor(flushes)),
+        unit_(operation.unit),
+        format_(format),
+        result_(result) {}
 
   void Element(int output, int64_t element, DType dtype, uint64_t bits) {
     const double candidate = ValueOf(dtype, bits);
@@ -38,7 +43,7 @@ class ElementJudge {
     bits_ = bits;
     std::array<Answer, kProfiles.size()> answers;
     QuickElement quick;
-    const bool is_quick = std::isfinite(candidate) && truth_.Quick(output, element, &quick);
+    const bool is_quick = std::isfinite(candidate) && truth_.Quick(output, element, profiles_, &quick);
     double error;
     bool real = true;
     if (is_quick) {
@@ -48,8 +53,8 @@ class ElementJudge {
     } else {
       const Expectation expected = truth_.Expect(output, element);
       for (size_t i = 0; i < kProfiles.size(); ++i)
-        answers[i] = expected.kind == Expectation::kReal ? Slowly(kProfiles[i])
-                                                         : ByKind(expected, kProfiles[i]);
+        answers[i] = expected.kind == Expectation::kReal ? Slowly(profiles_[i])
+                                                         : ByKind(expected, profiles_[i]);
       error = SlowError(expected);
       real = expected.kind == Expectation::kReal || expected.kind == Expectation::kInteger;
       quick.place = truth_.Where(output, element);
@@ -61,17 +66,17 @@ class ElementJudge {
   // BOUND-5 in binary64 where the margin allows it, else by intervals.
   Answer Quickly(size_t i, const QuickElement& q, double error) {
     const double radius = q.radius + error * 0x1p-52;
-    if (kProfiles[i].correctly_rounded) {
+    if (profiles_[i].correctly_rounded) {
       const double low = RoundToFormat(format_, q.value - q.radius);
       const double high = RoundToFormat(format_, q.value + q.radius);
-      if (low != high || (low == 0 && q.radius != 0)) return Slowly(kProfiles[i]);
+      if (low != high || (low == 0 && q.radius != 0)) return Slowly(profiles_[i]);
       return {candidate_ == low ? Answer::kWithin : Answer::kOutside, 0};
     }
     const double bound = q.bound[i];
     if (error + radius <= bound * (1 - 0x1p-40))
       return {bound > q.size ? Answer::kVacuous : Answer::kWithin, bound};
     if (error - radius > bound * (1 + 0x1p-40)) return {Answer::kOutside, bound};
-    return Slowly(kProfiles[i]);
+    return Slowly(profiles_[i]);
   }
 
   Answer Slowly(const Profile& profile) {
@@ -156,7 +161,7 @@ class ElementJudge {
     }
     if (expected.kind != Expectation::kReal) {
       const bool copied = expected.kind == Expectation::kCopy && bits_ == expected.bits;
-      const bool fits = copied || ByKind(expected, kProfiles[0]).verdict == Answer::kWithin;
+      const bool fits = copied || ByKind(expected, profiles_[0]).verdict == Answer::kWithin;
       NoteError(fits ? 0 : kInfinity, 1, 1, place);
       return fits ? 0 : kInfinity;
     }
@@ -201,6 +206,7 @@ class ElementJudge {
 
  private:
   const Truth& truth_;
+  const Profiles& profiles_;
   const ErrorUnit unit_;
   const Format format_;
   Judgement* const result_;
@@ -231,7 +237,7 @@ void ElementJudge::Count(const std::array<Answer, kProfiles.size()>& answers, bo
     ++(answer.verdict == Answer::kWithin ? profile.within : profile.outside);
     if (real && answer.verdict == Answer::kWithin) ++profile.proving;
     double ratio = error == 0 ? 0 : answer.bound > 0 ? error / answer.bound : kInfinity;
-    if (kProfiles[i].correctly_rounded) ratio = units_;
+    if (profiles_[i].correctly_rounded) ratio = units_;
     const Found here{ratio, output_, element_, error, units_, answer.bound};
     if (ratio > worst[i].ratio) worst[i] = here;
     if (answer.verdict == Answer::kOutside && first[i].element < 0) first[i] = here;
@@ -259,9 +265,9 @@ std::optional<size_t> Judgement::strictest(size_t floor) const {
 
 std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
                                                           int output, int64_t element, DType dtype,
-                                                          uint64_t bits) {
+                                                          uint64_t bits, bool flushes) {
   Judgement alone;
-  ElementJudge judge(truth, OperationOf(c), c.format, &alone);
+  ElementJudge judge(truth, OperationOf(c), c.format, flushes, &alone);
   judge.Element(output, element, dtype, bits);
   std::array<ElementVerdict, kProfiles.size()> verdicts;
   for (size_t i = 0; i < kProfiles.size(); ++i)
@@ -299,7 +305,7 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     all += found->second.count();
   }
 
-  ElementJudge judge(*truth, operation, c.format, &result);
+  ElementJudge judge(*truth, operation, c.format, options.flushes_subnormals, &result);
   for (size_t output = 0; output < views.size(); ++output) {
     const ConstTensorView& view = views[output];
     const bool contiguous = view.contiguous();

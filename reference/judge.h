@@ -76,10 +76,12 @@ struct Judgement {
 enum class ElementVerdict { kWithin, kOutside, kVacuous };
 std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
                                                           int output, int64_t element,
-                                                          DType dtype, uint64_t bits);
+                                                          DType dtype, uint64_t bits,
+                                                          bool flushes = false);
 
 struct JudgeOptions {
   std::function<void(int64_t done, int64_t all)> progress;  // called now and then
+  bool flushes_subnormals = false;                          // declared by who answered (BOUND-8)
 };
 
 // Throws Rejected where the case is not valid or an output has another shape or type.

@@ -48,11 +48,12 @@ int64_t Check(const Case& c) {
   int output = 0;
   for (const OutputShape& shape : Validate(c)) {
     for (int64_t i = 0; i < ElementCount(shape.shape); ++i) {
-      QuickElement quick;
-      if (!truth->Quick(output, i, &quick)) continue;
+      QuickElement quick, flushing;
+      if (!truth->Quick(output, i, kProfiles, &quick)) continue;
+      EXPECT_TRUE(truth->Quick(output, i, kFlushingProfiles, &flushing));
       ++quick_elements;
-      EXPECT_TRUE(LessOrEqual(abs(Interval(quick.value) - truth->Value(output, i)),
-                              Interval(quick.radius)))
+      EXPECT_TRUE(
+          LessOrEqual(abs(Interval(quick.value) - truth->Value(output, i)), Interval(quick.radius)))
           << c.operation << " element " << i;
       EXPECT_EQ(quick.place.position, truth->Where(output, i).position);
       EXPECT_EQ(quick.place.pair, truth->Where(output, i).pair);
@@ -60,6 +61,10 @@ int64_t Check(const Case& c) {
         const Interval bound = truth->Bound(output, i, kProfiles[p]);
         EXPECT_TRUE(LessOrEqual(abs(Interval(quick.bound[p]) - bound), bound * 0x1p-40))
             << c.operation << " element " << i << " " << kProfiles[p].name;
+        const Interval wider = truth->Bound(output, i, kFlushingProfiles[p]);
+        EXPECT_TRUE(LessOrEqual(abs(Interval(flushing.bound[p]) - wider), wider * 0x1p-40))
+            << c.operation << " element " << i << " " << kProfiles[p].name << ", flushing";
+        EXPECT_GE(flushing.bound[p], quick.bound[p]);
       }
     }
     ++output;

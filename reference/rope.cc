@@ -74,8 +74,8 @@ class TableTruth : public Truth {
   Interval Bound(int output, int64_t element, const Profile& profile) const override {
     const AngleTerm& term = Term(element);
     const Interval D = terms_.Error(profile, format_, Position(element), element % f_.pairs());
-    return output == 0 ? TableBound(format_, term.cos, term.sin, D, 0, 1)
-                       : TableBound(format_, term.sin, term.cos, D, 0, 1);
+    return output == 0 ? TableBound(format_, term.cos, term.sin, D, 0, 1, profile.flushes)
+                       : TableBound(format_, term.sin, term.cos, D, 0, 1, profile.flushes);
   }
   Interval Size(int, int64_t) const override { return Interval(1); }
   Interval Scale(int output, int64_t element) const override {
@@ -88,7 +88,8 @@ class TableTruth : public Truth {
     const AngleTerm& term = Term(element);
     return {{"w", term.frequency}, {"m w", term.angle}, {"cos", term.cos}, {"sin", term.sin}};
   }
-  bool Quick(int output, int64_t element, QuickElement* q) const override {
+  bool Quick(int output, int64_t element, const Profiles& profiles,
+             QuickElement* q) const override {
     if (format_ == Format::kF64) return false;
     const int64_t position = Position(element), pair = element % f_.pairs();
     const QuickAngle& angle = terms_.QuickAt(position, pair);
@@ -100,9 +101,9 @@ class TableTruth : public Truth {
     q->unit = std::abs(v);
     q->size = 1;
     q->place = {position, pair};
-    const auto D = terms_.QuickErrors(format_, position, pair, angle.angle);
-    for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = TableBound<double>(format_, v, slope, D[i], 0, 1);
+    const auto D = terms_.QuickErrors(profiles, format_, position, pair, angle.angle);
+    for (size_t i = 0; i < profiles.size(); ++i)
+      q->bound[i] = TableBound<double>(format_, v, slope, D[i], 0, 1, profiles[i].flushes);
     return true;
   }
 
@@ -181,7 +182,11 @@ class ApplyTruth : public Truth {
     const Interval D = given_ ? Interval(0)
                               : terms_.Error(profile, format_, IntegerAt(positions_, m.row), m.pair);
     const Pair<Interval> S = Sums(m);
-    return RotationBound(profile, format_, Value(0, element), S.a, S.b, size, D, TableErrorOf(profile));
+    const Pair<Interval> t = Table(m);
+    const Interval turn = abs(t.a) + abs(t.b);
+    return RotationBound(profile, format_, Value(0, element), S.a, S.b, size, D,
+                         TableErrorOf(profile),
+                         FlushedInputs(profile, format_, TableFormat(profile), size, turn));
   }
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
@@ -203,12 +208,12 @@ class ApplyTruth : public Truth {
     const Interval D = terms_.Error(profile, format_, position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
     const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1)), Lower(abs(v)));
+      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)), Lower(abs(v)));
     };
     return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
   }
 
-  bool Quick(int, int64_t element, QuickElement* q) const override;
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override;
 
   Place Where(int, int64_t element) const override {
     const Member m = At(element);
@@ -249,6 +254,9 @@ class ApplyTruth : public Truth {
   double TableErrorOf(const Profile& profile) const {
     return given_ ? GivenTableError(profile, format_, FormatOf(cos_.dtype))
                   : TableError(profile, format_);
+  }
+  Format TableFormat(const Profile& profile) const {
+    return given_ ? FormatOf(cos_.dtype) : FormatAt(profile.tables, format_);
   }
   // ROPE-7: IEEE rules on extended reals; only the signs of finite factors matter.
   double ExtendedReal(const Member& m, double c, double s) const {
@@ -303,7 +311,7 @@ Member ApplyTruth::At(int64_t element) const {
   return m;
 }
 
-bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
+bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const {
   if (format_ == Format::kF64) return false;
   const Member m = At(element);
   if (m.copied || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
@@ -332,12 +340,13 @@ bool ApplyTruth::Quick(int, int64_t element, QuickElement* q) const {
   q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
   q->unit = S;
   q->size = given_ ? first + second : std::sqrt(m.a * m.a + m.b * m.b);
-  const double size = std::abs(m.a) + std::abs(m.b);
+  const double size = std::abs(m.a) + std::abs(m.b), turn = std::abs(c) + std::abs(s);
   std::array<double, kProfiles.size()> D{};
-  if (!given_) D = terms_.QuickErrors(format_, *q->place.position, m.pair, angle);
-  for (size_t i = 0; i < kProfiles.size(); ++i)
-    q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned, size, D[i],
-                                        TableErrorOf(kProfiles[i]));
+  if (!given_) D = terms_.QuickErrors(profiles, format_, *q->place.position, m.pair, angle);
+  for (size_t i = 0; i < profiles.size(); ++i)
+    q->bound[i] = RotationBound<double>(
+        profiles[i], format_, q->value, S, S_turned, size, D[i], TableErrorOf(profiles[i]),
+        FlushedInputs(profiles[i], format_, TableFormat(profiles[i]), size, turn));
   return true;
 }
 

@@ -48,7 +48,7 @@ class EntryTruth : public Truth {
     return TableBound(stored, Interval(Factor() * (sine ? term.sin : term.cos)),
                       Interval(Factor() * (sine ? term.cos : term.sin)),
                       terms_.Error(profile, format_, cell.position, cell.pair), Scalings(),
-                      factor_.value);
+                      factor_.value, profile.flushes);
   }
   Interval Size(int, int64_t) const override { return abs(Factor()); }
   Interval Scale(int, int64_t element) const override { return abs(Value(0, element)); }
@@ -67,7 +67,7 @@ class EntryTruth : public Truth {
             {"factor", Factor()}};
   }
 
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
     const Cell cell = At(element);
     if (format_ == Format::kF64 || cell.kind == SinusoidalColumn::kZero || !factor_.decimal.empty())
       return false;
@@ -80,17 +80,19 @@ class EntryTruth : public Truth {
     q->unit = std::abs(q->value);
     q->size = std::abs(f);
     q->place = {cell.position, cell.pair};
-    for (size_t i = 0; i < kProfiles.size(); ++i) q->bound[i] = QuickBoundIn(format_, i, cell, *q);
+    for (size_t i = 0; i < profiles.size(); ++i)
+      q->bound[i] = QuickBoundIn(format_, profiles, i, cell, *q);
     return true;
   }
 
   // BoundIn in binary64; `q` holds the value of the same cell.
-  double QuickBoundIn(Format stored, size_t profile, const Cell& cell, const QuickElement& q) const {
+  double QuickBoundIn(Format stored, const Profiles& profiles, size_t i, const Cell& cell,
+                      const QuickElement& q) const {
     const QuickAngle& angle = terms_.QuickAt(cell.position, cell.pair);
     const double slope = cell.kind == SinusoidalColumn::kSine ? angle.cos : angle.sin;
-    const auto D = terms_.QuickErrors(format_, cell.position, cell.pair, angle.angle);
-    return TableBound<double>(stored, q.value, factor_.value * slope, D[profile], Scalings(),
-                              factor_.value);
+    const auto D = terms_.QuickErrors(profiles, format_, cell.position, cell.pair, angle.angle);
+    return TableBound<double>(stored, q.value, factor_.value * slope, D[i], Scalings(),
+                              factor_.value, profiles[i].flushes);
   }
 
  protected:
@@ -167,7 +169,7 @@ class AddTruth : public Truth {
     const Format stored = FormatAt(profile.tables, format_);
     return gnomon::sinusoidal::AddBound(
         profile, format_, Value(0, element), Interval(abs(Scaled(element))), table_.Value(0, row),
-        table_.BoundIn(stored, row, profile), Scaled());
+        table_.BoundIn(stored, row, profile), Scaled(), Interval(abs(TokenScale())));
   }
   Interval Size(int, int64_t element) const override {
     return abs(Scaled(element)) + table_.Size(0, RowElement(element));
@@ -175,11 +177,11 @@ class AddTruth : public Truth {
   Interval Scale(int, int64_t element) const override {
     return abs(Scaled(element)) + abs(table_.Value(0, RowElement(element)));
   }
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
     const double x = X(element);
     const int64_t row = RowElement(element);
     QuickElement pe;
-    if (!std::isfinite(x) || !p_.token_scale.decimal.empty() || !table_.Quick(0, row, &pe))
+    if (!std::isfinite(x) || !p_.token_scale.decimal.empty() || !table_.Quick(0, row, profiles, &pe))
       return false;
     const double factor = p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width))
                                         : p_.token_scale.value;
@@ -191,11 +193,12 @@ class AddTruth : public Truth {
     q->radius = q->unit * 0x1p-51 + pe.radius + 0x1p-1000;
     q->size = std::abs(scaled) + pe.size;
     q->place = pe.place;
-    for (size_t i = 0; i < kProfiles.size(); ++i) {
-      const Format stored = FormatAt(kProfiles[i].tables, format_);
+    for (size_t i = 0; i < profiles.size(); ++i) {
+      const Format stored = FormatAt(profiles[i].tables, format_);
       q->bound[i] = gnomon::sinusoidal::AddBound<double>(
-          kProfiles[i], format_, q->value, std::abs(scaled), pe.value,
-          table_.QuickBoundIn(stored, i, table_.At(row), pe), Scaled());
+          profiles[i], format_, q->value, std::abs(scaled), pe.value,
+          table_.QuickBoundIn(stored, profiles, i, table_.At(row), pe), Scaled(),
+          std::abs(factor));
     }
     return true;
   }
@@ -213,11 +216,11 @@ class AddTruth : public Truth {
     return element % (x_.shape[1] * p_.table.width);
   }
   bool Scaled() const { return p_.sqrt_width || !(p_.token_scale == Number(1)); }
-  Interval Scaled(int64_t element) const {
-    const Interval factor = p_.sqrt_width ? Interval(sqrt(Interval(p_.table.width)))
-                                          : Exactly<Interval>(p_.token_scale);
-    return factor * Interval(X(element));
+  Interval TokenScale() const {
+    return p_.sqrt_width ? Interval(sqrt(Interval(p_.table.width)))
+                         : Exactly<Interval>(p_.token_scale);
   }
+  Interval Scaled(int64_t element) const { return TokenScale() * Interval(X(element)); }
 
   Format format_;
   gnomon::sinusoidal::AddParameters p_;

@@ -23,7 +23,7 @@ uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format for
   if (expected.kind == Expectation::kNonFinite)
     return expected.or_bits ? *expected.or_bits : EncodeBits(format, expected.non_finite);
   QuickElement quick;
-  if (truth.Quick(output, element, &quick)) {
+  if (truth.Quick(output, element, kProfiles, &quick)) {
     const double low = RoundToFormat(format, quick.value - quick.radius);
     if (low == RoundToFormat(format, quick.value + quick.radius) && low != 0)
       return EncodeBits(format, low);

@@ -83,8 +83,10 @@ class Truth {
   virtual bool NonFiniteIsOpen(int /*output*/, int64_t /*element*/, const Profile&) const {
     return false;
   }
-  // False where there is no fast path for this element.
-  virtual bool Quick(int /*output*/, int64_t /*element*/, QuickElement*) const { return false; }
+  // Bounds for each of the profiles. False where there is no fast path for this element.
+  virtual bool Quick(int /*output*/, int64_t /*element*/, const Profiles&, QuickElement*) const {
+    return false;
+  }
 
   virtual Place Where(int output, int64_t element) const = 0;
   virtual std::vector<Step> Steps(int output, int64_t element) const = 0;

@@ -1,4 +1,4 @@
-// Error bounds that every scheme built on angles shares (spec/bounds.md, BOUND-1 to BOUND-7).
+// Error bounds that every scheme built on angles shares (spec/bounds.md, BOUND-1 to BOUND-8).
 //
 // Templates over the number type: evaluated on intervals they bound rigorously, on binary64 they
 // serve the fast path.
@@ -40,10 +40,12 @@ struct Profile {
   AngleForm angle;
   Stage tables;
   Stage arithmetic;
+  bool flushes = false;  // BOUND-8: subnormals may count as 0, by declaration
 };
+using Profiles = std::array<Profile, 6>;
 
 // In the order in which a verdict tries them; they are not all nested.
-inline constexpr std::array<Profile, 6> kProfiles = {{
+inline constexpr Profiles kProfiles = {{
     {"rounded", true, AngleForm::kExact, Stage::kWorking, Stage::kWorking},
     {"standard", false, AngleForm::kExact, Stage::kWorking, Stage::kWorking},
     {"f32-angle", false, AngleForm::kWorking, Stage::kWorking, Stage::kWorking},
@@ -51,6 +53,16 @@ inline constexpr std::array<Profile, 6> kProfiles = {{
     {"f32-angle-16", false, AngleForm::kWorking, Stage::kOutput, Stage::kOutput},
     {"f32-chained", false, AngleForm::kChained, Stage::kWorking, Stage::kWorking},
 }};
+
+// BOUND-8. The same for whoever declares flushing; nothing is granted beside a rounded truth.
+inline constexpr Profiles kFlushingProfiles = [] {
+  Profiles all = kProfiles;
+  for (Profile& profile : all) profile.flushes = !profile.correctly_rounded;
+  return all;
+}();
+constexpr const Profiles& ProfilesFor(bool flushes) {
+  return flushes ? kFlushingProfiles : kProfiles;
+}
 
 constexpr std::optional<size_t> ProfileFromName(std::string_view name) {
   for (size_t i = 0; i < kProfiles.size(); ++i)
@@ -104,7 +116,7 @@ inline AngleOrigin GivenOrigin(const Number& frequency, int64_t pair) {
 inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
   if (form == AngleForm::kExact) return 0;
   if (o.explicit_frequency) return o.inexact_given ? 1 : 0;  // rounded to the working format
-  if (o.numerator == 0) return 0;      // 1, in every form
+  if (o.numerator == 0) return 0;                            // 1, in every form
   const int64_t reduced = o.denominator / std::gcd(o.numerator, o.denominator);
   const bool inexact = (reduced & (reduced - 1)) != 0;  // e is no binary fraction
   const double spread =
@@ -143,13 +155,19 @@ T PowerOfTwo(int exponent) {
   }
 }
 
+// What an underflow costs: eta; where it may be flushed, the smallest normal number (BOUND-8).
+template <class T>
+T Underflow(Format format, bool flushes) {
+  return PowerOfTwo<T>(flushes ? 1 - Traits(format).max_exponent : EtaExponent(format));
+}
+
 // BOUND-3. The absolute part of D: a subnormal frequency errs by eta, and so may the product.
 // D = AngleError(...) |a| + AngleUnderflow(...).
 template <class T>
-T AngleUnderflow(AngleForm form, int64_t position, Format output) {
+T AngleUnderflow(AngleForm form, int64_t position, Format output, bool flushes = false) {
   if (form == AngleForm::kExact || position == 0) return T(0);
   return (2 * std::abs(static_cast<double>(position)) + 1) *
-         PowerOfTwo<T>(EtaExponent(WorkingFormat(output)));
+         Underflow<T>(WorkingFormat(output), flushes);
 }
 
 // BOUND-2. Relative error of a table entry against its own angle: 2u in the working format (within
@@ -162,32 +180,34 @@ inline double TableError(const Profile& profile, Format output) {
   return UnitRoundoff(stored) + first * (1 + UnitRoundoff(stored));
 }
 
-// BOUND-3. |computed frequency - w|: within one ulp, or as many roundings as the profile's angle takes.
+// BOUND-3. |computed frequency - w|: within one ulp, or as many roundings as the profile's angle
+// takes.
 template <class T>
 T FrequencyBound(const Profile& profile, Format output, const T& w, const AngleOrigin& origin) {
   using std::abs;
   const Format working = WorkingFormat(output);
   const double roundings = std::max(2.0, FrequencyRoundings(profile.angle, origin));
   const T in_working =
-      Gamma(roundings, UnitRoundoff(working)) * abs(w) + PowerOfTwo<T>(EtaExponent(working));
+      Gamma(roundings, UnitRoundoff(working)) * abs(w) + Underflow<T>(working, profile.flushes);
   if (output == working) return in_working;
   const double u = UnitRoundoff(output);
-  return u * abs(w) + (1 + u) * in_working + PowerOfTwo<T>(EtaExponent(output));
+  return u * abs(w) + (1 + u) * in_working + Underflow<T>(output, profile.flushes);
 }
 
 // BOUND-4. |stored entry - v| for a table entry v whose derivative by the angle is `slope`, angle
 // error D; `scalings` counts roundings after the sine (a factor: itself rounded, then the product).
 template <class T>
-T TableBound(Format output, const T& v, const T& slope, const T& D, int scalings, double scale) {
+T TableBound(Format output, const T& v, const T& slope, const T& D, int scalings, double scale,
+             bool flushes = false) {
   using std::abs;
   const Format working = WorkingFormat(output);
   const double d = Gamma(2 + scalings, UnitRoundoff(working));
   const T moved = D * abs(slope) + D * D / 2 * abs(v);
   const T in_working = d * (abs(v) + D * abs(slope)) + moved +
-                       (scalings ? std::abs(scale) + 1 : 1) * PowerOfTwo<T>(EtaExponent(working));
+                       (scalings ? std::abs(scale) + 1 : 1) * Underflow<T>(working, flushes);
   if (output == working) return in_working;
   const double u = UnitRoundoff(output);
-  return u * abs(v) + (1 + u) * in_working + PowerOfTwo<T>(EtaExponent(output));
+  return u * abs(v) + (1 + u) * in_working + Underflow<T>(output, flushes);
 }
 
 // BOUND-2. The same where tables are given: their values count as exact, but for the rounding of an
@@ -197,23 +217,36 @@ inline double GivenTableError(const Profile& profile, Format output, Format tabl
   return Traits(table).precision > Traits(arithmetic).precision ? UnitRoundoff(arithmetic) : 0;
 }
 
+// BOUND-8. What x_a, x_b and the tables, stored in `tables`, cost a rotation where they are
+// flushed; size = |x0| + |x1|, turn = |c| + |s|.
+template <class T>
+T FlushedInputs(const Profile& profile, Format output, Format tables, const T& size,
+                const T& turn) {
+  if (!profile.flushes) return T(0);
+  const Format arithmetic = FormatAt(profile.arithmetic, output);
+  return Underflow<T>(output, true) * turn +
+         std::max(Underflow<double>(tables, true), Underflow<double>(arithmetic, true)) * size;
+}
+
 // BOUND-5. |computed - y| for y = x0 c - x1 s (or the other component), where
 //   S  = |x0 c| + |x1 s|, S' = |x0 s| + |x1 c|, size = |x0| + |x1|, D the angle error,
-//   d the relative error of the tables against their own angle (TableError, GivenTableError).
+//   d the relative error of the tables against their own angle (TableError, GivenTableError),
+//   flushed what flushed inputs and tables cost (FlushedInputs).
 template <class T>
 T RotationBound(const Profile& profile, Format output, const T& y, const T& S, const T& S_turned,
-                const T& size, const T& D, double d) {
+                const T& size, const T& D, double d, const T& flushed = T(0)) {
   using std::abs;
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
   const T rounding = (T(2 * u) + T(d) + T(8 * u * u)) * (S + D * S_turned);
-  T underflow = 3 * PowerOfTwo<T>(EtaExponent(arithmetic));
-  if (d > 0) underflow += size * PowerOfTwo<T>(EtaExponent(FormatAt(profile.tables, output)));
+  T underflow = 3 * Underflow<T>(arithmetic, profile.flushes) + flushed;
+  if (d > 0 && !profile.flushes)
+    underflow += size * PowerOfTwo<T>(EtaExponent(FormatAt(profile.tables, output)));
   const T moved = D * S_turned + D * D / 2 * S;
   const T in_arithmetic = rounding + underflow + moved;
   if (output == arithmetic) return in_arithmetic;
   const double v = UnitRoundoff(output);
-  return v * abs(y) + (1 + v) * in_arithmetic + PowerOfTwo<T>(EtaExponent(output));
+  return v * abs(y) + (1 + v) * in_arithmetic + Underflow<T>(output, profile.flushes);
 }
 
 }  // namespace gnomon

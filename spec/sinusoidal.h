@@ -147,18 +147,19 @@ inline MatrixParameters ReadMatrix(const Case& c) {
 }
 
 // SIN-11. |computed - y| for y = k x + pe: scaled_x = |k x|, pe_error the bound of the stored entry.
-// `scaled`: k is not 1, so k and the product are rounded too.
+// `scaled`: k is not 1, so k and the product are rounded too. `factor`: |k|, for a flushed x (BOUND-8).
 template <class T>
 T AddBound(const Profile& profile, Format output, const T& y, const T& scaled_x, const T& pe,
-           const T& pe_error, bool scaled) {
+           const T& pe_error, bool scaled, const T& factor = T(1)) {
   using std::abs;
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic), d = scaled ? Gamma(2, u) : 0;
   T error = d * scaled_x + pe_error + u * ((1 + d) * scaled_x + abs(pe) + pe_error);
-  if (scaled) error += (1 + u) * PowerOfTwo<T>(EtaExponent(arithmetic));
+  if (scaled) error += (1 + u) * Underflow<T>(arithmetic, profile.flushes);
+  if (profile.flushes) error += factor * Underflow<T>(output, true) + Underflow<T>(arithmetic, true);
   if (output == arithmetic) return error;
   const double v = UnitRoundoff(output);
-  return v * abs(y) + (1 + v) * error + PowerOfTwo<T>(EtaExponent(output));
+  return v * abs(y) + (1 + v) * error + Underflow<T>(output, profile.flushes);
 }
 
 // SIN-12. Bounds of PE[m] . PE[n] and |PE[m] - PE[n]| computed from stored rows, in any order.
@@ -167,7 +168,8 @@ class PairwiseBound {
  public:
   PairwiseBound(const Profile& profile, Format output, int64_t width, bool scaled)
       : output_(output), arithmetic_(FormatAt(profile.arithmetic, output)),
-        tables_(FormatAt(profile.tables, output)), width_(static_cast<double>(width)),
+        tables_(FormatAt(profile.tables, output)), flushes_(profile.flushes),
+        width_(static_cast<double>(width)),
         d_(TableError(profile, output) + (scaled ? Gamma(3, UnitRoundoff(WorkingFormat(output))) : 0)) {}
 
   // cos and sin of (m - n) w_i; D_m and D_n, the errors of the two angles.
@@ -187,7 +189,7 @@ class PairwiseBound {
     const double products = u + sums + u * sums;  // (1 + u)(1 + sums) - 1
     const double relative = (2 * d_ + d_ * d_ + (1 + d_) * (1 + d_) * products) * kRoundedUp;
     return Rounded(value, scale * scale * (relative * pairs_ + moved_) +
-                              4 * width_ * (1 + scale) * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_)));
+                              4 * width_ * (1 + scale) * (1 + scale) * Underflow<T>(tables_, flushes_));
   }
   T OfDistance(const T& value, const T& scale) const {
     using std::sqrt;
@@ -195,8 +197,9 @@ class PairwiseBound {
                  sums = Gamma(width_ / 2, UnitRoundoff(WorkingFormat(output_)));
     const double g = (few + sums + few * sums) * kRoundedUp;
     const T rows = scale * (sqrt(row_m_) + sqrt(row_n_)) +
-                   4 * width_ * (1 + scale) * PowerOfTwo<T>(EtaExponent(tables_));
-    const T squares = sqrt(width_ * PowerOfTwo<T>(EtaExponent(arithmetic_)));
+                   4 * width_ * (1 + scale) * Underflow<T>(tables_, flushes_);
+    const T lost = width_ * Underflow<T>(arithmetic_, flushes_);
+    const T squares = flushes_ ? T((1 + 2 * scale) * sqrt(2 * lost)) : T(sqrt(lost));
     return Rounded(value, rows + g * (value + rows) + (1 + g) * squares);
   }
 
@@ -208,9 +211,10 @@ class PairwiseBound {
     using std::abs;
     if (output_ == WorkingFormat(output_)) return error;
     const double v = UnitRoundoff(output_);
-    return v * abs(value) + (1 + v) * error + PowerOfTwo<T>(EtaExponent(output_));
+    return v * abs(value) + (1 + v) * error + Underflow<T>(output_, flushes_);
   }
   Format output_, arithmetic_, tables_;
+  bool flushes_;
   double width_, d_;
   T pairs_{0}, moved_{0}, row_m_{0}, row_n_{0};
 };

@@ -130,6 +130,11 @@ static void misbehave_after(const gnomon_tensor* x, const gnomon_tensor* positio
   if (is("changes_position")) ((int64_t*)positions->data)[0] = 5;
   if (is("random")) out[0] += (float)(calls % 3);
   if (is("once") && calls == 1) out[0] += 1;
+  if (is("flushes"))
+    for (int64_t i = 0; i < count; ++i) {
+      float* v = out + row_at(y, i / y->shape[3]) + i % y->shape[3] * y->strides[3];
+      if (fabsf(*v) < 0x1p-126f) *v = 0;
+    }
 }
 
 static int undeclared(const gnomon_call* call) {
@@ -196,6 +201,12 @@ static const char aligned[] =
     "\"frequencies\", \"rotary_dim\", \"rotary_offset\", \"output_layout\", \"direction\","
     "\"cos\", \"sin\"], \"strides\": false, \"in_place\": false}}}";
 
+static const char flushing[] =
+    "{\"flushes_subnormals\": true, \"operations\": {\"rope.apply\": {"
+    "\"formats\": [\"f32\"], \"parameters\": {\"layout\": [\"half_split\"]}, \"without\": ["
+    "\"frequencies\", \"rotary_dim\", \"rotary_offset\", \"output_layout\", \"direction\","
+    "\"cos\", \"sin\"]}}}";
+
 GNOMON_EXPORT const gnomon_plugin* gnomon_plugin_get(void) {
   static gnomon_plugin plugin = {GNOMON_PLUGIN_ABI, description, run, NULL};
   if (is("get_hangs")) hang();
@@ -208,6 +219,7 @@ GNOMON_EXPORT const gnomon_plugin* gnomon_plugin_get(void) {
   if (is("description_null")) plugin.description = NULL;
   if (is("garbage")) plugin.description = "\x01{{{";
   if (is("nonsense")) plugin.description = nonsense;
+  if (getenv("GNOMON_EVIL_DECLARES") != NULL) plugin.description = flushing;
   if (getenv("GNOMON_EVIL_ALIGNED") != NULL) plugin.description = aligned;
   return &plugin;
 }

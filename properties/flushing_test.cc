@@ -1,0 +1,64 @@
+// ctest: property
+// BOUND-8: who flushes subnormals must say so, and who says so is granted nothing else.
+#include <gtest/gtest.h>
+
+#include "gnomon/properties/score.h"
+
+namespace gnomon::properties {
+namespace {
+
+// The same kernel under another declaration.
+class Declaring final : public Subject {
+ public:
+  Declaring(std::unique_ptr<Subject> kernel, bool flushes)
+      : kernel_(std::move(kernel)), flushes_(flushes) {}
+  std::string Name() const override { return kernel_->Name(); }
+  bool Declares(const std::string& operation, Format format) const override {
+    return kernel_->Declares(operation, format);
+  }
+  size_t Promise() const override { return kernel_->Promise(); }
+  bool FlushesSubnormals() const override { return flushes_; }
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    return kernel_->Run(c, outputs);
+  }
+
+ private:
+  std::unique_ptr<Subject> kernel_;
+  bool flushes_;
+};
+
+template <class S>
+S As(S subject, bool flushes) {
+  subject.make = [make = subject.make, flushes] {
+    return std::make_unique<Declaring>(make(), flushes);
+  };
+  return subject;
+}
+
+TEST(Flushing, DeclaredPassesAndUndeclaredFails) {
+  int flushing = 0;
+  for (const RightSubject& right : RightSubjects()) {
+    if (right.id.rfind("flushed/", 0) != 0) continue;
+    ++flushing;
+    const Alarms declared = AlarmsOf(right, ScoreSeed(0));
+    EXPECT_TRUE(declared.by.empty()) << right.stem << " " << right.id << ": " << declared.by[0];
+    const Alarms undeclared = AlarmsOf(As(right, false), ScoreSeed(0));
+    EXPECT_FALSE(undeclared.by.empty()) << right.stem << " " << right.id;
+  }
+  EXPECT_EQ(flushing, 10);
+}
+
+// All that is wrong but the flushing is still seen, within the wider bounds.
+TEST(Flushing, ADeclarationCoversNoOtherMistake) {
+  int covered = 0;
+  for (const WrongSubject& wrong : WrongSubjects()) {
+    const bool survives = KillsOf(As(wrong, true), ScoreSeed(0)).empty();
+    const bool flushes = wrong.id.rfind("subnormals-flushed/", 0) == 0;
+    EXPECT_EQ(survives, flushes) << wrong.stem << " " << wrong.id;
+    covered += survives;
+  }
+  EXPECT_EQ(covered, 5);
+}
+
+}  // namespace
+}  // namespace gnomon::properties
