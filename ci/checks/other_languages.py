@@ -44,17 +44,38 @@ def expect(text, *parts):
             sys.exit(f"does not say: {part}")
 
 
-def process_python(source, gnomon, _):
+def at_most_sixty_lines(*scripts):
+    for script in scripts:
+        if (count := len(script.read_text().splitlines())) > 60:
+            sys.exit(f"{script} has {count} lines")
+
+
+def without_numpy(python, script, folder):
+    """One clear line where NumPy is missing: here a module that cannot be imported is in its place."""
+    (folder / "numpy.py").write_text("raise ImportError\n")
+    said = run(python, script, folder, codes=(1,), env={**os.environ, "PYTHONPATH": str(folder)})
+    expect(said, "needs NumPy: apt-get install python3-numpy")
+    if said.count("\n") != 1:
+        sys.exit("says more than one line")
+
+
+def process_python(source, gnomon, folder):
+    at_most_sixty_lines(source / "oracle/examples/process_python/rope.py")
+    without_numpy(numpy_python(), source / "oracle/examples/process_python/rope.py", folder)
     subject = f"process:{numpy_python()} {source}/oracle/examples/process_python/rope.py"
     expect(run(gnomon, "check", "--subject", subject), "conforms: ", " of 1 subject conforms")
 
 
 def files_python(source, gnomon, folder):
     python, answer = numpy_python(), source / "oracle/examples/files_python/answer.py"
+    judge = answer.parent / "judge.py"
+    at_most_sixty_lines(answer, judge)
+    (folder / "missing").mkdir()
+    without_numpy(python, answer, folder / "missing")
     run(gnomon, "emit", "--operation", "rope.apply", "--description", answer.parent / "description.json", "--cases", 40,
         "--truth", "--out", folder / "cases")
     expect(run(python, answer, folder / "cases"), "120 of 120 cases answered")
-    expect(run(python, answer, "--judge", folder / "cases"), "120 of 120 answers within f32-angle")
+    expect(run(python, judge, folder / "cases"), "120 of 120 answers within f32-angle")
     report = run(gnomon, "check", folder / "cases", "--floor", "f32-angle", codes=(0, 4))
     if "nonconforming" in report:
         sys.exit("gnomon and the rule of SUBJ-8 differ")
@@ -63,7 +84,7 @@ def files_python(source, gnomon, folder):
         shutil.copytree(source / "oracle/cases", folder / sign)
         (folder / "kernel.py").write_text(answer.read_text().replace("a * cos - b * sin", f"a * cos {sign} b * sin"))
         run(python, folder / "kernel.py", folder / sign)
-        expect(run(python, answer, "--judge", folder / sign, codes=codes), "answers within f32-angle")
+        expect(run(python, judge, folder / sign, codes=codes), "answers within f32-angle")
 
 
 def safetensors_c(source, gnomon, folder):
