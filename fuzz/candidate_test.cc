@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -95,6 +96,19 @@ TEST_F(Candidate, NothingIsFoundInARightOne) {
       Command("GNOMON_BUGS=none " + kBin + "/gnomon fuzz --subject " + kPlugin + " --time 3");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_EQ(ran.output.rfind("nothing found: ", 0), 0u) << ran.output;
+}
+
+// SUBJ-7. The third hang ends the search, and what is left is said.
+TEST_F(Candidate, AfterTheThirdHangItIsAskedNoMore) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = Command("GNOMON_EVIL=hang " + kBin + "/gnomon fuzz --subject " + kBin +
+                          "/plugins/evil_plugin.so --time 600");
+  EXPECT_EQ(ran.code, 2) << ran.output;
+  EXPECT_NE(ran.output.find(" of 600 s were NOT SEARCHED: the subject exceeded its time 3 times"),
+            std::string::npos)
+      << ran.output;
+  EXPECT_NE(ran.output.find("NOT RUN in a process of its own"), std::string::npos) << ran.output;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
 }
 
 TEST_F(Candidate, NothingAskedIsNoPass) {

@@ -52,7 +52,7 @@ struct Find {
   std::string Signature() const;
 };
 
-enum class Answer { kNothing, kHolds, kFind };
+enum class Answer { kNothing, kHolds, kFind, kNotAsked };  // the last: it hung too often before
 
 // Properties that the subject can be asked, in the order of the list of schemes.
 std::vector<const properties::Property*> Askable(const properties::Subject& subject,

@@ -243,7 +243,8 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   std::map<std::string, int> crashes_of;
   std::map<std::string, int> seen;
   std::vector<std::pair<Question, std::string>> crashes;
-  for (int number = 0; !askable.empty(); ++number) {
+  int hangs = 0;
+  for (int number = 0; !askable.empty() && hangs < properties::kMostHangs; ++number) {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(end - Clock::now()).count();
     if (number > 0 && left < 1) break;
     const Round round{searched, options, folder, askable, seen, std::max(1, static_cast<int>(left)),
@@ -275,6 +276,7 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
       RemoveFromCorpus(folder, bytes);
       if (bytes.empty()) continue;
       ++result.crashes;
+      hangs += path.filename().string().starts_with("timeout-");  // as libFuzzer calls it
       const Question question = ToQuestion(askable, bytes.data(), bytes.size());
       if (++crashes_of[question.property] == 1)
         crashes.emplace_back(question, path.filename().string());
@@ -288,6 +290,8 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   result.guided = LogSaysGuided(folder);
 
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (hangs >= properties::kMostHangs)
+    result.not_searched = std::max(0.0, options.seconds - result.seconds);
 
   // Once more, where a crash is an answer like any other.
   const std::vector<const Property*> all = Askable(*subject, options.operations);
@@ -297,7 +301,10 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   const auto keep = [&](const Question& question, const std::string& seen_as) {
     if (crashed >= kMostCrashesAsked) return;
     Find find;
-    if (Ask(*subject, question, &find) != Answer::kFind) {
+    const Answer answer = Ask(*subject, question, &find);
+    result.not_asked += answer == Answer::kNotAsked;
+    if (answer == Answer::kNotAsked) return;
+    if (answer != Answer::kFind) {
       if (!seen_as.empty()) result.unrepeated.push_back(seen_as);
       return;
     }

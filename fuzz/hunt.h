@@ -20,9 +20,12 @@ struct HuntOptions {
 };
 
 struct HuntResult {
-  double seconds = 0;       // of the search
-  int64_t asked = 0;        // questions whose answers were compared
-  int64_t crashes = 0;      // times the candidate took its process down
+  double seconds = 0;   // of the search
+  int64_t asked = 0;    // questions whose answers were compared
+  int64_t crashes = 0;  // times the candidate took its process down, hangs included
+  // SUBJ-7. After the third hang nothing more is asked.
+  double not_searched = 0;  // seconds that the search was to last longer
+  int64_t not_asked = 0;    // questions left out of those asked of the isolated subject
   bool guided = false;      // the candidate is instrumented, and its coverage led the search
   std::vector<Find> finds;  // one of each signature, shrunk
   std::vector<std::string> unrepeated;  // seen in the search and not again, in one line each

@@ -37,6 +37,7 @@ struct Control {
   std::atomic<uint32_t> taken{0};    // number of the batch begun
   std::atomic<uint32_t> done{0};     // number of the batch answered; a futex
   std::atomic<uint32_t> current{0};  // the run under way, from 0
+  std::atomic<uint32_t> said{0};     // bytes on standard error before that run
   std::atomic<uint32_t> loaded{0};   // 1: `text` is the description; 2: it says why not
   std::atomic<uint32_t> text_size{0};
   Fault fault;

@@ -50,12 +50,15 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
     result.name = CaseId(c);
     result.operations = {c.operation};
     result.format = Traits(c.format).name;
-    if (of_case.asked())
+    const bool not_run = of_case.outcome.status == Outcome::kNotAsked;
+    if (of_case.asked() && !not_run)
       result.verdict =
           of_case.outcome.status == Outcome::kCrashed ? Verdict::kCrashed : Verdict::kNonconforming;
     result.applicable = of_case.asked();
     if (result.verdict == Verdict::kCrashed) result.crash = CrashKind(of_case.outcome.message);
-    result.status = of_case.asked() ? Name(result.verdict) : "not applicable";
+    result.status = !of_case.asked() ? "not applicable"
+                    : not_run        ? "not run"
+                                     : Name(result.verdict);
     result.detail = result.status + ": " +
                     (of_case.asked() ? Why(of_case.outcome)
                                      : "outside what the subject declares: " + of_case.outside);
@@ -83,12 +86,13 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   std::vector<Result> results;
   std::string text;
   Json list = Json::array();
-  int64_t conform = 0, asked = 0;
+  int64_t conform = 0, outside = 0, not_run = 0;
   for (const auto& subject : subjects) {
     const std::vector<CaseResult> answers = RunCases(*subject, cases);
     for (size_t i = 0; i < files.size(); ++i) {
       Judged judged = ResultOfCase(*subject, files[i], cases[i], answers[i], arguments.out);
-      asked += judged.result.applicable;
+      outside += !answers[i].asked();
+      not_run += answers[i].outcome.status == Outcome::kNotAsked;
       conform += judged.result.passes();
       text += one ? judged.text
                   : fmt::format("{} {}: {}\n", subject->Name(), files[i], judged.result.detail);
@@ -96,9 +100,14 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
       results.push_back(std::move(judged.result));
     }
   }
+  const int64_t asked = static_cast<int64_t>(results.size()) - outside - not_run;
   if (!one)
     text += fmt::format("{} of {} answers conform; {} cases lie outside what is declared\n",
-                        conform, asked, static_cast<int64_t>(results.size()) - asked);
+                        conform, asked, outside);
+  if (not_run > 0)
+    text += fmt::format("{} NOT RUN: {}\n",
+                        not_run == 1 ? "1 case was" : fmt::format("{} cases were", not_run),
+                        properties::HungText({}));
   const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
   if (arguments.json) {
     Json json = conclusion.Envelope("recordings");

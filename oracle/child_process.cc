@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -21,14 +20,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr size_t kErrorsKept = 4096, kErrorsShown = 300;
-constexpr milliseconds kGrace(500);  // to die of what closed its pipes, or to take a farewell
+constexpr size_t kErrorsKept = 4096;  // a half of it from the beginning
+constexpr milliseconds kGrace(500);   // to die of what closed its pipes, or to take a farewell
 
 // Both ends beyond the standard descriptors, and closed in whatever is executed.
 std::array<int, 2> MakePipe() {
   std::array<int, 2> ends;
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw ChildDied(std::string("cannot be given a pipe: ") + std::strerror(errno), false);
+    throw ChildDied(std::string("cannot be given a pipe: ") + std::strerror(errno));
   for (int& end : ends) {
     if (end > STDERR_FILENO) continue;
     const int higher = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -36,11 +35,6 @@ std::array<int, 2> MakePipe() {
     end = higher;
   }
   return ends;
-}
-
-void Close(int* descriptor) {
-  if (*descriptor >= 0) close(*descriptor);
-  *descriptor = -1;
 }
 
 // A write to a closed pipe is an error here and no signal, whatever the program at large does about
@@ -97,9 +91,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   if (pid_ == 0) BecomeTheProgram(pointers.data(), {in[0], out[1], err[1]}, failure[1], parent);
   const int fork_error = errno;
   for (int end : {in[0], out[1], err[1], failure[1]}) close(end);
-  in_ = in[1];
-  out_ = out[0];
-  err_ = err[0];
+  in_.Reset(in[1]);
+  out_.Reset(out[0]);
+  err_.Reset(err[0]);
   int reason = pid_ < 0 ? fork_error : 0;
   if (pid_ > 0) {
     setpgid(pid_, pid_);  // whichever of the two comes first
@@ -107,30 +101,28 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
     }
   }
   close(failure[0]);
-  for (int end : {in_, out_, err_}) fcntl(end, F_SETFL, O_NONBLOCK);
+  for (const Descriptor* end : {&in_, &out_, &err_}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
   if (reason == 0) return;
   Kill();
-  for (int* end : {&in_, &out_, &err_}) Close(end);
-  throw ChildDied(arguments[0] + " cannot be started: " + std::strerror(reason), false);
+  throw ChildDied(arguments[0] + " cannot be started: " + std::strerror(reason));
 }
 
-ChildProcess::~ChildProcess() {
-  Kill();
-  for (int* end : {&in_, &out_, &err_}) Close(end);
-}
+ChildProcess::~ChildProcess() { Kill(); }
 
 Bytes ChildProcess::Ask(std::span<const std::byte> question, std::string_view answer_type,
                         uint64_t longest, milliseconds time) {
-  if (ended_) throw ChildDied("is dead", false);
+  if (!alive()) throw ChildDied("is dead");
   const NoPipeSignal guard;
   const Clock::time_point deadline = Clock::now() + time;
+  const std::string before = "before its " + std::string(answer_type);
   try {
-    if (ReadAnswer(nullptr) == Stream::kClosed) DieOfClosedPipe("output");
+    if (ReadAnswer(nullptr) == Stream::kClosed) DieOfClosedPipe("output", before);
     FrameReader reader(answer_type, longest);
     bool input_closed = false;
     while (!reader.done()) {
-      std::array<pollfd, 3> waits = {{{out_, POLLIN, 0}, {err_, POLLIN, 0}, {-1, POLLOUT, 0}}};
-      if (!question.empty()) waits[2].fd = in_;
+      std::array<pollfd, 3> waits = {
+          {{out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}, {-1, POLLOUT, 0}}};
+      if (!question.empty()) waits[2].fd = in_.get();
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
       const int ready =
           left.count() <= 0 ? 0 : poll(waits.data(), waits.size(), static_cast<int>(left.count()));
@@ -141,12 +133,15 @@ Bytes ChildProcess::Ask(std::span<const std::byte> question, std::string_view an
             true);
       if (waits[1].revents != 0) ReadErrors();
       if (waits[0].revents != 0 && ReadAnswer(&reader) == Stream::kClosed)
-        DieOfClosedPipe(reader.begun() ? "output within a frame" : "output");
+        DieOfClosedPipe("output",
+                        reader.begun() ? "within its " + std::string(answer_type) : before);
       if (waits[2].revents != 0 && !reader.done())
         question = question.subspan(Write(question, &input_closed));
-      if (input_closed) DieOfClosedPipe("input");
+      if (input_closed) DieOfClosedPipe("input", before);
     }
     if (!question.empty()) Die("answered before it had read the question");
+    ReadErrors();
+    errors_.clear();
     return {reader.payload().begin(), reader.payload().end()};
   } catch (const BadFrame& error) {
     Die(error.what());
@@ -154,11 +149,11 @@ Bytes ChildProcess::Ask(std::span<const std::byte> question, std::string_view an
 }
 
 void ChildProcess::End(std::span<const std::byte> farewell) {
-  if (ended_) return;
+  if (!alive()) return;
   const NoPipeSignal guard;
   bool closed = false;
   Write(farewell, &closed);
-  Close(&in_);
+  in_.Close();
   Wait(kGrace);
   Kill();
 }
@@ -166,65 +161,46 @@ void ChildProcess::End(std::span<const std::byte> farewell) {
 void ChildProcess::Die(const std::string& how, bool out_of_time) {
   Kill();
   ReadErrors();
-  const std::string said =
-      errors_.empty() ? "" : "; its standard error ends " + Printable(errors_, kErrorsShown, true);
-  throw ChildDied(how + said, out_of_time);
+  throw ChildDied(how, SaidText(errors_), out_of_time);
 }
 
-void ChildProcess::DieOfClosedPipe(const std::string& which) {
-  if (!Wait(kGrace)) Die("closed its standard " + which);
-  if (WIFSIGNALED(status_)) {
-    const int number = WTERMSIG(status_);
-    Die("died by signal " + std::to_string(number) + " (" + strsignal(number) + ")");
-  }
-  Die("exited with status " + std::to_string(WEXITSTATUS(status_)));
+void ChildProcess::DieOfClosedPipe(const std::string& which, const std::string& when) {
+  const std::optional<ChildEnd> end = Wait(kGrace);
+  if (!end) Die("closed its standard " + which + " " + when);
+  Die((end->signal ? "died by " : "") + end->how + " " + when);
 }
 
-bool ChildProcess::Wait(milliseconds time) {
+std::optional<ChildEnd> ChildProcess::Wait(milliseconds time) {
   const Clock::time_point deadline = Clock::now() + time;
-  for (milliseconds nap(1); !ended_; nap = std::min(2 * nap, milliseconds(20))) {
-    const pid_t got = waitpid(pid_, &status_, WNOHANG);
-    if (got == pid_ || (got < 0 && errno != EINTR)) {
-      ended_ = true;
-    } else if (Clock::now() >= deadline) {
-      break;
-    } else {
-      std::this_thread::sleep_for(nap);
-    }
+  for (milliseconds nap(1);; nap = std::min(2 * nap, milliseconds(20))) {
+    std::optional<ChildEnd> end = EndOf(pid_);
+    if (end || Clock::now() >= deadline) return end;
+    std::this_thread::sleep_for(nap);
   }
-  return ended_;
 }
 
+// What it has started goes with it, also where it is dead itself.
 void ChildProcess::Kill() {
-  if (pid_ <= 0) return;
-  // What it has started goes with it, also where it is dead itself and not yet waited for.
-  if (!ended_ || kill(-pid_, 0) == 0) kill(-pid_, SIGKILL);
-  if (!ended_) {
-    kill(pid_, SIGKILL);
-    while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
-    }
-  }
-  ended_ = true;
+  if (alive()) KillAndReap(pid_);
   pid_ = -1;  // the number may soon be somebody else's
 }
 
 void ChildProcess::ReadErrors() {
-  std::array<std::byte, 4096> chunk;
+  std::array<char, 4096> chunk;
   // Bounded: what writes without end must not keep us here.
-  for (int reads = 0; err_ >= 0 && reads < 64; ++reads) {
-    const ssize_t got = read(err_, chunk.data(), chunk.size());
+  for (int reads = 0; err_.open() && reads < 64; ++reads) {
+    const ssize_t got = read(err_.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got == 0) Close(&err_);
+    if (got == 0) err_.Close();
     if (got <= 0) return;
-    errors_.insert(errors_.end(), chunk.begin(), chunk.begin() + got);
-    if (errors_.size() > kErrorsKept)
-      errors_.erase(errors_.begin(), errors_.end() - static_cast<ptrdiff_t>(kErrorsKept));
+    errors_.append(chunk.data(), static_cast<size_t>(got));
+    if (errors_.size() > kErrorsKept) errors_.erase(kErrorsKept / 2, errors_.size() - kErrorsKept);
   }
 }
 
 ChildProcess::Stream ChildProcess::ReadAnswer(FrameReader* reader) {
   std::array<std::byte, size_t{1} << 16> chunk;
-  const ssize_t got = read(out_, chunk.data(), chunk.size());
+  const ssize_t got = read(out_.get(), chunk.data(), chunk.size());
   if (got == 0) return Stream::kClosed;
   if (got < 0) return Stream::kOpen;
   const std::span<const std::byte> bytes = std::span(chunk).first(static_cast<size_t>(got));
@@ -236,7 +212,7 @@ ChildProcess::Stream ChildProcess::ReadAnswer(FrameReader* reader) {
 
 size_t ChildProcess::Write(std::span<const std::byte> bytes, bool* closed) {
   if (bytes.empty()) return 0;
-  const ssize_t put = write(in_, bytes.data(), bytes.size());
+  const ssize_t put = write(in_.get(), bytes.data(), bytes.size());
   if (put < 0 && errno == EPIPE) *closed = true;
   return put < 0 ? 0 : static_cast<size_t>(put);
 }

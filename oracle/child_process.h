@@ -1,25 +1,29 @@
 // A program behind two pipes: questions on its standard input, answers on its standard output, the
-// end of what it says on its standard error kept for messages (SUBJ-5, SUBJ-7).
+// beginning and the end of what it says meanwhile on its standard error kept for messages (SUBJ-5,
+// SUBJ-7).
 #ifndef GNOMON_ORACLE_CHILD_PROCESS_H_
 #define GNOMON_ORACLE_CHILD_PROCESS_H_
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gnomon/oracle/child.h"
 #include "gnomon/oracle/frames.h"
 
 namespace gnomon::oracle {
 
-// How a child came to its end, in words that go on with "it", with the end of its standard error.
+// How a child came to its end, in words that go on with "it".
 class ChildDied : public std::runtime_error {
  public:
-  ChildDied(const std::string& how, bool out_of_time)
-      : std::runtime_error(how), out_of_time(out_of_time) {}
+  ChildDied(const std::string& how, const std::string& said = "", bool out_of_time = false)
+      : std::runtime_error(how + said), how(how), said(said), out_of_time(out_of_time) {}
+  const std::string how, said;  // the latter: SaidText
   const bool out_of_time;
 };
 
@@ -40,16 +44,16 @@ class ChildProcess {
   // Asks it to end, waits a little, and kills it.
   void End(std::span<const std::byte> farewell);
 
-  bool alive() const { return !ended_; }
+  bool alive() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }  // -1 once it is dead
 
  private:
   enum class Stream { kOpen, kClosed };
   [[noreturn]] void Die(const std::string& how, bool out_of_time = false);
-  // Where the pipes have closed it is dying, or says no more: which, and of what.
-  [[noreturn]] void DieOfClosedPipe(const std::string& which);
-  // Waits for its end; whether that came.
-  bool Wait(std::chrono::milliseconds time);
+  // Where the pipes have closed it is dying, or says no more: which, when, and of what.
+  [[noreturn]] void DieOfClosedPipe(const std::string& which, const std::string& when);
+  // Waits for its end.
+  std::optional<ChildEnd> Wait(std::chrono::milliseconds time);
   void Kill();
   void ReadErrors();
   // Without a reader nothing may come.
@@ -58,10 +62,8 @@ class ChildProcess {
   size_t Write(std::span<const std::byte> bytes, bool* closed);
 
   pid_t pid_ = -1;
-  int in_ = -1, out_ = -1, err_ = -1;  // our ends
-  bool ended_ = false;
-  int status_ = 0;  // of waitpid, once it has ended
-  Bytes errors_;    // the end of its standard error
+  Descriptor in_, out_, err_;  // our ends
+  std::string errors_;         // its standard error since the last answer, at most kErrorsKept
 };
 
 }  // namespace gnomon::oracle

@@ -89,12 +89,18 @@ std::function<int()> AddCheck(CLI::App* app, const Terminal& terminal) {
   // What the other way of checking would ignore is refused.
   CLI::Option* subject = app->get_option("--subject");
   for (const char* of_a_recording :
-       {"--profile", "--floor", "--flushes-subnormals", "--config", "--set", "--tensor", "--axes"})
+       {"--flushes-subnormals", "--config", "--set", "--tensor", "--axes"})
     app->get_option(of_a_recording)->excludes(subject);
   for (const char* of_a_subject : {"--cases", "--thorough", "--seed", "--case-time"})
     app->get_option(of_a_subject)->needs(subject);
   app->get_option("--thorough")->excludes(app->get_option("--cases"));
   return [=] {
+    for (const char* profile : {"--profile", "--floor"})
+      if (subject->count() > 0 && app->count(profile) > 0)
+        throw Rejected(profile, app->get_option(profile)->as<std::string>(),
+                       "excludes --subject, which is held to the \"promise\" of its description; "
+                       "--floor and --profile are for its answers in files",
+                       "SUBJ-1");
     for (const char* of_the_suite : {"--operation", "--cases", "--thorough", "--seed"})
       if (subject->count() > 0 && !arguments->recording.files.empty() &&
           app->count(of_the_suite) > 0)

@@ -76,8 +76,20 @@ TEST_F(CliRefusals, UsageHasParameterValueAndClause) {
   refused({"explain", "f"}, "--at = (missing): is required; see gnomon explain --help");
   refused({"check", kRecording, "--cases", "3"},
           "--cases = \"3\": requires --subject; see gnomon check --help");
-  refused({"check", "--subject", "builtin", "--profile", "rounded"},
-          "--profile = \"rounded\": excludes --subject; see gnomon check --help");
+  ExpectRefused({"check", "--subject", "builtin", "--profile", "rounded"},
+                "--profile = rounded: excludes --subject, which is held to the \"promise\" of its "
+                "description; --floor and --profile are for its answers in files (SUBJ-1)");
+}
+
+TEST_F(CliRefusals, AFileThatIsNoPluginIsToldHowToBeAsked) {
+  const std::string script = GNOMON_SOURCE_DIR "/oracle/examples/process_python/rope.py";
+  ExpectRefused(
+      {"check", "--subject", script},
+      "is a file whose name does not end in .so: a program is asked as 'process:python3 " + script +
+          "', a shared library as plugin:" + script + " (SUBJ-5)");
+  const std::string program = GNOMON_SOURCE_DIR "/ci/build";
+  ExpectRefused({"check", "--subject", program},
+                "a program is asked as process:" + program + ", a shared library as plugin:");
 }
 
 TEST_F(CliRefusals, OutputsBeyondMemoryAreRefusedBeforehand) {

@@ -52,6 +52,11 @@ PropertyReport CheckDeclaration(properties::Subject& subject, const std::string&
         report.status = PropertyReport::kHolds;
         continue;
       }
+      if (outcome.status == Outcome::kNotAsked) {
+        report.status = PropertyReport::kNotRun;
+        report.finding = outcome.message;
+        return report;
+      }
       report.status =
           outcome.status == Outcome::kCrashed ? PropertyReport::kCrashes : PropertyReport::kFails;
       const char* const what = outcome.status == Outcome::kOk        ? "was answered"

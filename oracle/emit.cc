@@ -148,7 +148,12 @@ void WriteFolder(const std::string& folder,
                       std::ranges::equal(ReadFile(path).span(), found->second);
     if (!same)
       throw Rejected("--out", Quoted(folder),
-                     "holds " + Quoted(name) + ", which is not one of the files to be written",
+                     "holds " + Quoted(name) +
+                         (found != files.end()
+                              ? ", one of these cases with something else in it, such as answers: "
+                                "judge them by gnomon check, or emit into another folder"
+                              : ", which is not one of the files to be written: emit into another "
+                                "folder, or empty this one"),
                      "SUBJ-8");
     there.push_back(name);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gnomon/oracle/text.h"
+
 namespace gnomon::oracle {
 namespace {
 
@@ -129,19 +131,9 @@ std::vector<Reply> DecodeDone(std::span<const std::byte> payload, size_t count) 
   return answers;
 }
 
-std::string Printable(std::span<const std::byte> bytes, size_t longest, bool end) {
-  const bool cut = bytes.size() > longest;
-  if (cut) bytes = end ? bytes.last(longest) : bytes.first(longest);
-  std::string text;
-  for (const std::byte byte : bytes) {
-    const char c = static_cast<char>(byte);
-    const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
-    if (space && (text.empty() || text.back() == ' ')) continue;
-    text += space ? ' ' : c > ' ' && c < '\x7f' ? c : '?';
-  }
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  if (!cut) return "\"" + text + "\"";
-  return end ? "\"..." + text + "\"" : "\"" + text + "...\"";
+std::string Printable(std::span<const std::byte> bytes, size_t longest) {
+  return "\"" + Excerpt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, longest) +
+         "\"";
 }
 
 }  // namespace gnomon::oracle

@@ -62,8 +62,8 @@ Bytes EncodeDone(const std::vector<Reply>& answers);
 // Throws BadFrame unless there are `count` answers, and nothing else.
 std::vector<Reply> DecodeDone(std::span<const std::byte> payload, size_t count);
 
-// Bytes of others as one line of text of bounded length; the end of it where `end` is set.
-std::string Printable(std::span<const std::byte> bytes, size_t longest, bool end = false);
+// Bytes of others as one quoted line of text (`Excerpt`).
+std::string Printable(std::span<const std::byte> bytes, size_t longest);
 
 }  // namespace gnomon::oracle
 

@@ -127,8 +127,7 @@ TEST(Frames, HostileBytes) {
 
 TEST(Frames, BytesOfOthersAreOneLine) {
   EXPECT_EQ(Printable(Raw("a\n\n  b\x7f\xff\n"), 100), "\"a b??\"");
-  EXPECT_EQ(Printable(Raw("abcdef"), 3), "\"abc...\"");
-  EXPECT_EQ(Printable(Raw("abcdef"), 3, true), "\"...def\"");
+  EXPECT_EQ(Printable(Raw("abcdef"), 3), "\"ab ... f\"");
   EXPECT_EQ(Printable({}, 3), "\"\"");
 }
 

@@ -10,9 +10,12 @@
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/text.h"
 
 namespace gnomon::oracle {
 namespace {
+
+constexpr size_t kLongestMessage = 200;
 
 template <class T>
 T* Allocate(size_t count, std::pmr::memory_resource* memory) {
@@ -62,7 +65,7 @@ PluginLibrary::PluginLibrary(const std::string& path) {
   OfferCoverageHooks();
   // With a slash, else the loader looks in its own folders.
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail("cannot be loaded: " + OneLine(dlerror()));
+  if (library == nullptr) fail("cannot be loaded: " + Excerpt(dlerror(), kLongestMessage));
   void* const symbol = dlsym(library, "gnomon_plugin_get");
   if (symbol == nullptr) fail("does not export gnomon_plugin_get");
   decltype(&gnomon_plugin_get) get = nullptr;
@@ -96,19 +99,9 @@ const gnomon_call* MakeCall(const Case& c, const std::map<std::string, TensorVie
   return Copy(std::span(&call, 1), memory);
 }
 
-std::string OneLine(std::string_view text) {
-  constexpr size_t kMost = 200;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  const bool cut = text.size() > kMost;
-  if (cut) text.remove_prefix(text.size() - kMost);
-  std::string line = cut ? "..." : "";
-  for (const char c : text) line += c == '\n' || c == '\t' ? ' ' : c >= 0x20 && c < 0x7f ? c : '?';
-  return line;
-}
-
 properties::Outcome ToOutcome(int status, std::string_view message) {
   using properties::Outcome;
-  const std::string said = OneLine(message.substr(0, message.find('\0')));
+  const std::string said = Excerpt(message.substr(0, message.find('\0')), kLongestMessage);
   switch (status) {
     case GNOMON_OK:
       return {};

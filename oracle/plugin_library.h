@@ -42,9 +42,6 @@ const gnomon_call* MakeCall(const Case& c, const std::map<std::string, TensorVie
 // `status` as `run` returned it. The message becomes one line.
 properties::Outcome ToOutcome(int status, std::string_view message);
 
-// Printable, on one line, at most 200 bytes: the last ones.
-std::string OneLine(std::string_view text);
-
 // Asks in this process.
 properties::Outcome RunPlugin(const PluginLibrary& library, const Case& c,
                               const properties::OutputViews& outputs);

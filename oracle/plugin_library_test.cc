@@ -63,8 +63,9 @@ TEST(PluginLibrary, TheCall) {
 }
 
 TEST(PluginLibrary, AMessageIsOneLine) {
-  EXPECT_EQ(OneLine("a\nb\tc\x01\xff d \n\n"), "a b c?? d");
-  EXPECT_EQ(OneLine(std::string(300, 'a')), "..." + std::string(200, 'a'));
+  EXPECT_EQ(ToOutcome(GNOMON_FAILED, "a\nb\tc\x01\xff d \n\n").message, "a b c?? d");
+  EXPECT_EQ(ToOutcome(GNOMON_FAILED, std::string(100, 'a') + std::string(200, 'b')).message,
+            std::string(100, 'a') + " ... " + std::string(100, 'b'));
   EXPECT_EQ(ToOutcome(GNOMON_FAILED, std::string_view("no\0more", 7)).message, "no");
 }
 

@@ -49,10 +49,6 @@ void PluginSubject::EnsureWorker() {
   if (!worker_) worker_ = std::make_unique<Worker>(*arena_, path_, limits_);
 }
 
-Outcome PluginSubject::Run(const Case& c, const properties::OutputViews& outputs) {
-  return RunBatch({Call{&c, outputs}}).front();
-}
-
 std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
   std::vector<Outcome> outcomes;
   constexpr size_t kMost = kMostRuns / kRunsOfCase;
@@ -63,6 +59,10 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
   } again;
   while (outcomes.size() < calls.size()) {
     const size_t from = outcomes.size();
+    if (gave_up()) {
+      outcomes.push_back(NotAsked());
+      continue;
+    }
     try {
       EnsureWorker();
       const size_t laid = LayAll(calls, from, from < again.until ? 1 : kMost);
@@ -87,11 +87,12 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
         if (!equal) undecided.push_back(i);
       }
       if (death) {
-        outcomes.push_back(Crash(*death, laid_.at(std::min<size_t>(death->run, laid_.size() - 1))));
+        outcomes.push_back(Crash(*death, *calls[from + answered].c,
+                                 std::min<size_t>(death->run, laid_.size() - 1)));
         worker_.reset();
       } else if (!printed.empty()) {
-        outcomes.push_back(
-            {Outcome::kCrashed, "wrote on standard output: " + printed + " (SUBJ-7)"});
+        outcomes.push_back({Outcome::kCrashed, "wrote on standard output: \"" + printed + "\"" +
+                                                   AskedText(*calls[from].c) + " (SUBJ-7)"});
         worker_.reset();
         again.printed.clear();
       }
@@ -105,8 +106,8 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
           if (outcomes[i].status == Outcome::kOk)
             outcomes[i] = {Outcome::kCrashed, "wrote on standard output, in a batch of " +
                                                   std::to_string(again.until - again.from) +
-                                                  " cases and not again: " + again.printed +
-                                                  " (SUBJ-7)"};
+                                                  " cases and not again: \"" + again.printed +
+                                                  "\" (SUBJ-7)"};
     } catch (const BadFile& error) {
       outcomes.resize(from);
       outcomes.push_back({Outcome::kCrashed, error.what()});
@@ -197,7 +198,9 @@ void PluginSubject::MakeRoom(const Call& call) {
                                    room(arena_->question_bytes(), questions));
 }
 
-Outcome PluginSubject::Crash(const Worker::Death& death, const Laid& laid) const {
+Outcome PluginSubject::Crash(const Worker::Death& death, const Case& c, size_t run) {
+  const Laid& laid = laid_[run];
+  hangs_ += death.out_of_time;
   std::string text = death.how, clause = "SUBJ-7";
   if (death.fault) {
     const Fault& fault = *death.fault;
@@ -222,7 +225,7 @@ Outcome PluginSubject::Crash(const Worker::Death& death, const Laid& laid) const
         text += ", memory of ours that is not its own";
     }
   }
-  if (!death.said.empty()) text += ": " + death.said;
+  text += AskedText(c) + (run % kRunsOfCase == 1 ? ", the second time" : "") + death.said;
   return {Outcome::kCrashed, text + " (" + clause + ")", death.out_of_time};
 }
 
@@ -279,7 +282,7 @@ Outcome PluginSubject::Decide(const Call& call, const std::array<Bits, kRunsOfCa
     if (!Lay(call, side, junk)) throw std::runtime_error("no room for a case that had room");
     if (const std::optional<Worker::Death> death = Ask(1)) {
       worker_.reset();
-      return Crash(*death, laid_.front());
+      return Crash(*death, *call.c, 0);
     }
     *bits = BitsOf(laid_.front());
     return OutcomeOf(0);

@@ -70,26 +70,33 @@ TEST(PluginSubject, WhatCannotBeLoadedIsRefusedInOneLine) {
   }
 }
 
+// Where a misdeed on RopeCase is said to be.
+const std::string kWhere = "; asked rope.apply f32 positions[2] x[1, 2, 1, 8]";
+
 TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
   const struct {
     std::string evil;
     Outcome::Status status;
     std::string message;
   } kCases[] = {
-      {"segv", Outcome::kCrashed, "SIGSEGV, wrote to address 0x0 (SUBJ-7)"},
-      {"fpe", Outcome::kCrashed, "SIGFPE (SUBJ-7)"},
-      {"abort", Outcome::kCrashed, "SIGABRT: assertion failed: seq < 7 (SUBJ-7)"},
-      {"hang", Outcome::kCrashed, "no answer within 2 s (SUBJ-7)"},
-      {"stop", Outcome::kCrashed, "stopped by SIGSTOP (SUBJ-7)"},
-      {"exit0", Outcome::kCrashed, "exited with status 0 (SUBJ-7)"},
-      {"exit3", Outcome::kCrashed, "exited with status 3 (SUBJ-7)"},
-      {"_exit", Outcome::kCrashed, "exited with status 4 (SUBJ-7)"},
-      {"sigpipe", Outcome::kCrashed, "SIGPIPE (SUBJ-7)"},
-      {"recursion", Outcome::kCrashed, "SIGSEGV, the stack overflowed (SUBJ-7)"},
-      {"stdout", Outcome::kCrashed, "wrote on standard output: rotating 8 dims"},
+      {"segv", Outcome::kCrashed, "SIGSEGV, wrote to address 0x0" + kWhere + " (SUBJ-7)"},
+      {"fpe", Outcome::kCrashed, "SIGFPE" + kWhere + " (SUBJ-7)"},
+      {"abort", Outcome::kCrashed,
+       "SIGABRT" + kWhere + "; its standard error: \"assertion failed: seq < 7\" (SUBJ-7)"},
+      {"hang", Outcome::kCrashed, "no answer within 2 s" + kWhere + " (SUBJ-7)"},
+      {"stop", Outcome::kCrashed, "stopped by SIGSTOP" + kWhere + " (SUBJ-7)"},
+      {"exit0", Outcome::kCrashed, "exited with status 0" + kWhere + " (SUBJ-7)"},
+      {"exit3", Outcome::kCrashed, "exited with status 3" + kWhere + " (SUBJ-7)"},
+      {"_exit", Outcome::kCrashed, "exited with status 4" + kWhere + " (SUBJ-7)"},
+      {"sigpipe", Outcome::kCrashed, "SIGPIPE" + kWhere + " (SUBJ-7)"},
+      {"recursion", Outcome::kCrashed, "SIGSEGV, the stack overflowed" + kWhere + " (SUBJ-7)"},
+      {"stdout", Outcome::kCrashed,
+       "wrote on standard output: \"rotating 8 dims rotating 8 dims\"" + kWhere + " (SUBJ-7)"},
       {"writes_call", Outcome::kCrashed, ", memory of ours that is not its own (SUBJ-7)"},
-      {"past_end", Outcome::kCrashed, "SIGSEGV, wrote 1 byte past the end of y (SUBJ-6)"},
-      {"before_start", Outcome::kCrashed, "SIGSEGV, wrote 4 bytes before the start of y (SUBJ-6)"},
+      {"past_end", Outcome::kCrashed,
+       "SIGSEGV, wrote 1 byte past the end of y" + kWhere + " (SUBJ-6)"},
+      {"before_start", Outcome::kCrashed,
+       "SIGSEGV, wrote 4 bytes before the start of y" + kWhere + ", the second time (SUBJ-6)"},
       {"unwritten_last", Outcome::kFailed, "never wrote y[0, 1, 0, 7] (SUBJ-6)"},
       {"changes_input", Outcome::kFailed, "changed its input x[0, 0, 0, 1] (SUBJ-6)"},
       {"changes_position", Outcome::kFailed, "changed its input positions[0] (SUBJ-6)"},
@@ -99,7 +106,7 @@ TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
       {"once", Outcome::kFailed, "two equal calls differ at y[0, 0, 0, 0] (SUBJ-6)"},
       {"unsupported", Outcome::kUnsupported, "not rope.apply"},
       {"rejected", Outcome::kRejected, "too long"},
-      {"failed", Outcome::kFailed, "...aaaa"},
+      {"failed", Outcome::kFailed, "aaaa ... aaaa"},
       {"long_message", Outcome::kFailed, "wrote beyond the end of message (SUBJ-6)"},
       {"undecided", Outcome::kFailed, "asked twice, it answered ok, then unsupported (SUBJ-6)"},
       {"no_status", Outcome::kFailed, "run returned 77, no status (SUBJ-2)"},
@@ -123,7 +130,38 @@ TEST(PluginSubject, MemoryIsLimited) {
   PluginSubject subject = Evil("out_of_memory");
   const Outcome outcome = Ask(subject, RopeCase(40)).outcome;
   EXPECT_EQ(outcome.status, Outcome::kCrashed);
-  EXPECT_EQ(outcome.message, "SIGABRT: out of memory, giving up (SUBJ-7)");
+  EXPECT_EQ(outcome.message,
+            "SIGABRT" + kWhere + "; its standard error: \"out of memory, giving up\" (SUBJ-7)");
+}
+
+// The reason of a panic comes first, and much may follow; what earlier calls said is no part of it.
+TEST(PluginSubject, StandardErrorIsQuotedFromBothEnds) {
+  PluginSubject subject = Evil("panic", "40");
+  std::vector<Case> cases = {RopeCase(39), RopeCase(40)};
+  std::vector<Outputs> outputs;
+  std::vector<Call> calls;
+  for (const Case& c : cases) outputs.push_back(properties::GuardedOutputs(c));
+  for (size_t i = 0; i < 2; ++i) calls.push_back({&cases[i], {{"y", outputs[i].at("y").view()}}});
+  const std::string message = subject.RunBatch(calls)[1].message;
+  EXPECT_NE(message.find("error: \"thread panicked: index 8"), std::string::npos) << message;
+  EXPECT_NE(message.find("frame 1 frame"), std::string::npos) << message;
+  EXPECT_NE(message.find("frame 999 aborting\" (SUBJ-7)"), std::string::npos) << message;
+}
+
+// SUBJ-7. Of a batch too: the fourth hang is not waited for.
+TEST(PluginSubject, AfterTheThirdHangItIsAskedNoMore) {
+  SetEvil("hang");
+  WorkerLimits limits;
+  limits.run_seconds = 0.2;
+  PluginSubject subject(kEvilPlugin, limits);
+  const std::vector<Case> cases(20, RopeCase(40));
+  std::vector<Outputs> outputs(20, properties::GuardedOutputs(cases[0]));
+  std::vector<Call> calls;
+  for (size_t i = 0; i < 20; ++i) calls.push_back({&cases[i], {{"y", outputs[i].at("y").view()}}});
+  const std::vector<Outcome> outcomes = subject.RunBatch(calls);
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(outcomes[i].status, i < 3 ? Outcome::kCrashed : Outcome::kNotAsked) << i;
+  EXPECT_EQ(outcomes[19].message, "the subject exceeded its time 3 times (SUBJ-7)");
 }
 
 // What a plug-in may do to its own process.
@@ -206,8 +244,9 @@ TEST(PluginSubject, WhatIsPrintedOnceAndNotAgainIsReportedOnTheBatch) {
   for (size_t i = 0; i < 3; ++i) calls.push_back({&cases[i], {{"y", outputs[i].at("y").view()}}});
   for (const Outcome& outcome : subject.RunBatch(calls)) {
     EXPECT_EQ(outcome.status, Outcome::kCrashed);
-    EXPECT_EQ(outcome.message,
-              "wrote on standard output, in a batch of 3 cases and not again: here I am (SUBJ-7)");
+    EXPECT_EQ(
+        outcome.message,
+        "wrote on standard output, in a batch of 3 cases and not again: \"here I am\" (SUBJ-7)");
   }
   unlink(flag.c_str());
 }

@@ -21,10 +21,6 @@ constexpr uint64_t kRoomOfAnAnswer = uint64_t{1} << 20;  // beside its elements:
 constexpr size_t kLongestMessage = 300;
 constexpr int64_t kSinglesAskedAgain = 8;  // of as many, one
 
-Outcome Crashed(const ChildDied& died, const std::string& more = "") {
-  return {Outcome::kCrashed, std::string("the process ") + died.what() + more, died.out_of_time};
-}
-
 uint64_t LongestAnswer(const Call& call) {
   uint64_t bytes = kRoomOfAnAnswer;
   for (const auto& [role, view] : call.outputs)
@@ -131,7 +127,7 @@ std::string ProcessSubject::Start() {
 
 void ProcessSubject::EnsureStarted() {
   if (child_ && child_->alive()) return;
-  if (!dead_.empty()) throw ChildDied(dead_, false);
+  if (!dead_.empty()) throw ChildDied(dead_);
   try {
     if (Start() == described_) return;
     dead_ = "was started again and describes itself otherwise than before (SUBJ-1)";
@@ -139,11 +135,7 @@ void ProcessSubject::EnsureStarted() {
     dead_ = std::string("cannot be started again: it ") + died.what();
   }
   child_.reset();
-  throw ChildDied(dead_, false);
-}
-
-Outcome ProcessSubject::Run(const Case& c, const properties::OutputViews& outputs) {
-  return RunBatch({{&c, outputs}}).front();
+  throw ChildDied(dead_);
 }
 
 std::vector<Outcome> ProcessSubject::RunBatch(const std::vector<Call>& calls) {
@@ -164,6 +156,10 @@ std::vector<Outcome> ProcessSubject::RunBatch(const std::vector<Call>& calls) {
 }
 
 void ProcessSubject::Ask(Batch batch) {
+  if (gave_up()) {
+    for (Question& question : batch) question.outcome = NotAsked();
+    return;
+  }
   EnsureStarted();
   std::vector<Bytes> files;
   uint64_t longest = sizeof(uint32_t);
@@ -180,13 +176,19 @@ void ProcessSubject::Ask(Batch batch) {
   }
   const std::chrono::milliseconds time =
       options_.case_time * static_cast<std::chrono::milliseconds::rep>(files.size());
-  const Bytes payload = child_->Ask(EncodeFrame(kRun, EncodeRun(files)), kDone, longest, time);
+  Bytes payload;
+  try {
+    payload = child_->Ask(EncodeFrame(kRun, EncodeRun(files)), kDone, longest, time);
+  } catch (const ChildDied& died) {
+    hangs_ += died.out_of_time && batch.size() == 1;
+    throw;
+  }
   std::vector<Reply> answers;
   try {
     answers = DecodeDone(payload, files.size());
   } catch (const BadFrame& error) {
     child_.reset();
-    throw ChildDied(error.what(), false);
+    throw ChildDied(error.what());
   }
   for (size_t i = 0; i < batch.size(); ++i) batch[i].outcome = Take(answers[i], *batch[i].call);
   if (twice) CompareAgain(answers[again], answers.back(), &batch[again]);
@@ -218,25 +220,34 @@ void ProcessSubject::CompareAgain(const Reply& first, const Reply& again,
   }
 }
 
+void ProcessSubject::Crash(const ChildDied& died, Batch batch, const std::string& more) const {
+  std::string where = AskedText(*batch[0].call->c);
+  if (batch.size() > 1) where += " and " + std::to_string(batch.size() - 1) + " more";
+  if (!dead_.empty()) where.clear();  // nothing was
+  for (Question& question : batch)
+    question.outcome = {Outcome::kCrashed, "the process " + died.how + where + died.said + more,
+                        died.out_of_time};
+}
+
 void ProcessSubject::AskSafely(Batch batch) {
   try {
     Ask(batch);
     batch_ = std::min(2 * batch_, options_.batch_cases);
   } catch (const ChildDied& died) {
     batch_ = 1;
-    for (Question& question : batch) question.outcome = Crashed(died);
+    Crash(died, batch);
     if (!dead_.empty()) return;
     if (batch.size() == 1) {
       // Once more, alone: what died of earlier cases answers now. A hang is not waited for again.
       if (!died.out_of_time && !OneByOne(batch))
-        batch[0].outcome = Crashed(died, "; asked again, a new process answered");
+        Crash(died, batch, "; asked again, a new process answered");
       return;
     }
-    if (!(died.out_of_time ? OneByOne(batch) : Halve(batch)))
-      for (Question& question : batch)
-        question.outcome =
-            Crashed(died, "; so it did on a batch of " + std::to_string(batch.size()) +
-                              " cases, and not when new processes were asked parts of it");
+    if (died.out_of_time ? OneByOne(batch) : Halve(batch)) return;
+    hangs_ += died.out_of_time;
+    Crash(died, batch,
+          "; so it did on a batch of " + std::to_string(batch.size()) +
+              " cases, and not when new processes were asked parts of it");
   }
 }
 
@@ -249,13 +260,13 @@ bool ProcessSubject::Halve(Batch batch) {
       Ask(half);
     } catch (const ChildDied& died) {
       dies = true;
-      for (Question& question : half) question.outcome = Crashed(died);
+      Crash(died, half);
       if (half.size() == 1 || !dead_.empty()) continue;
-      if (!(died.out_of_time ? OneByOne(half) : Halve(half)))
-        for (Question& question : half)
-          question.outcome =
-              Crashed(died, "; so it did on " + std::to_string(half.size()) +
-                                " cases, and not when new processes were asked parts of them");
+      if (died.out_of_time ? OneByOne(half) : Halve(half)) continue;
+      hangs_ += died.out_of_time;
+      Crash(died, half,
+            "; so it did on " + std::to_string(half.size()) +
+                " cases, and not when new processes were asked parts of them");
     }
   }
   return dies;
@@ -269,7 +280,7 @@ bool ProcessSubject::OneByOne(Batch batch) {
       Ask(batch.subspan(i, 1));
     } catch (const ChildDied& died) {
       dies = true;
-      batch[i].outcome = Crashed(died);
+      Crash(died, batch.subspan(i, 1));
     }
   }
   return dies;

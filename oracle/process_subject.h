@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/oracle/child.h"
 #include "gnomon/oracle/child_process.h"
-#include "gnomon/oracle/description.h"
-#include "gnomon/properties/subject.h"
 
 namespace gnomon::oracle {
 
@@ -26,25 +25,14 @@ struct ProcessOptions {
 // next character as it is except within '..'. No shell is asked. Throws Rejected.
 std::vector<std::string> SplitCommand(const std::string& command);
 
-class ProcessSubject : public properties::Subject {
+class ProcessSubject : public DescribedSubject {
  public:
   // Starts it and takes its description. Throws BadFile, or Rejected for a bad command.
   explicit ProcessSubject(const std::string& command, const ProcessOptions& options = {});
   ~ProcessSubject() override;
 
   std::string Name() const override { return origin_; }
-  bool Declares(const std::string& operation, Format format) const override {
-    return description_.Declares(operation, format);
-  }
-  properties::Limits LimitsOf(const std::string& operation) const override {
-    return description_.LimitsOf(operation);
-  }
-  size_t Promise() const override { return description_.promise; }
-  bool FlushesSubnormals() const override { return description_.flushes_subnormals; }
-  properties::Outcome Run(const Case& c, const properties::OutputViews& outputs) override;
   std::vector<properties::Outcome> RunBatch(const std::vector<properties::Call>& calls) override;
-
-  const Description& description() const { return description_; }
 
  private:
   struct Question {
@@ -57,8 +45,11 @@ class ProcessSubject : public properties::Subject {
   // The text of its description. Throws ChildDied.
   std::string Start();
   void EnsureStarted();
-  // One exchange, whose answers are then the outcomes. Throws ChildDied.
+  // One exchange, whose answers are then the outcomes. Throws ChildDied. Of a subject that has hung
+  // too often nothing is asked, and that is the outcome.
   void Ask(Batch batch);
+  // The outcome of a batch on which it died.
+  void Crash(const ChildDied& died, Batch batch, const std::string& more = "") const;
   // Ask, and who kills the process is found and marked.
   void AskSafely(Batch batch);
   // Both ask parts of a batch that has died, each of a new process; whether one of them dies again.
@@ -72,9 +63,8 @@ class ProcessSubject : public properties::Subject {
   const ProcessOptions options_;
   std::unique_ptr<ChildProcess> child_;
   std::string described_;  // the bytes of its description
-  Description description_;
-  std::string dead_;  // why it cannot be started any more
-  size_t batch_ = 1;  // grows while all is well
+  std::string dead_;       // why it cannot be started any more
+  size_t batch_ = 1;       // grows while all is well
   int64_t asked_ = 0;
 };
 

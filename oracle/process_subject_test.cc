@@ -72,19 +72,6 @@ Outcome Of(const std::string& what) {
   return outcomes[1];
 }
 
-TEST(SplitCommand, Words) {
-  const auto words = [](const std::string& text) {
-    std::string all;
-    for (const std::string& word : SplitCommand(text)) all += "[" + word + "]";
-    return all;
-  };
-  EXPECT_EQ(words("python3 my.py --flag"), "[python3][my.py][--flag]");
-  EXPECT_EQ(words("  a\t 'b  c'd \"e\\\"f\" g\\ h '' '\\'"), "[a][b  cd][e\"f][g h][][\\]");
-  EXPECT_THROW(SplitCommand(""), Rejected);
-  EXPECT_THROW(SplitCommand("  "), Rejected);
-  EXPECT_THROW(SplitCommand("a 'b"), Rejected);
-}
-
 TEST(ProcessSubject, DescribesItselfAndAnswers) {
   ProcessSubject subject(Child(""));
   EXPECT_EQ(subject.Name(), "process:" + Child(""));
@@ -118,12 +105,13 @@ TEST(ProcessSubject, LargeCasesDoNotDeadlock) {
 TEST(ProcessSubject, EveryDeathIsNamedAndTheRunGoesOn) {
   const std::pair<const char*, const char*> deaths[] = {
       {"signal",
-       "the process died by signal 11 (Segmentation fault); its standard error ends \"about to "
-       "die\""},
+       "the process died by SIGSEGV before its DONE; asked rope.apply f32 positions[2] x[1, 2, 1, "
+       "6]; its standard error: \"about to die\""},
       {"exit",
-       "the process exited with status 7; its standard error ends \"giving up on two lines\""},
+       "the process exited with status 7 before its DONE; asked rope.apply f32 positions[2] x[1, "
+       "2, 1, 6]; its standard error: \"giving up on two lines\""},
       {"hang", "the process did not answer within 400 ms"},
-      {"close", "the process closed its standard output"},
+      {"close", "the process closed its standard output before its DONE"},
       {"garbage",
        "the process wrote on its standard output what is no DONE frame: \"loading checkpoint "
        "shards"},
@@ -133,7 +121,7 @@ TEST(ProcessSubject, EveryDeathIsNamedAndTheRunGoesOn) {
       {"status", "the process sent a DONE with status 9, which is none"},
       {"length", "the process sent a DONE whose answer needs 1152921504606846976 bytes"},
       {"huge", "the process sent a DONE of 4611686018427387904 bytes, more than the "},
-      {"truncated", "the process exited with status 0"},
+      {"truncated", "the process exited with status 0 within its DONE"},
       {"more", "the process sent a DONE with 4 bytes after its 1 answers"},
   };
   for (const auto& [what, message] : deaths) {
@@ -209,6 +197,16 @@ TEST(ProcessSubject, WhoDiesInABatchIsFound) {
   }
 }
 
+// SUBJ-7. Of a batch too: the fourth hang is not waited for.
+TEST(ProcessSubject, AfterTheThirdHangItIsAskedNoMore) {
+  ProcessSubject subject(Child("hang"), TimeFor("hang"));
+  Asked asked(12, {2, 5, 8, 10, 11});
+  const std::vector<Outcome> outcomes = subject.RunBatch(asked.calls);
+  for (const size_t i : {0, 1, 3, 4, 6, 7}) EXPECT_EQ(outcomes[i].status, Outcome::kOk) << i;
+  for (const size_t i : {2, 5, 8}) EXPECT_EQ(outcomes[i].status, Outcome::kCrashed) << i;
+  for (const size_t i : {9, 10, 11}) EXPECT_EQ(outcomes[i].status, Outcome::kNotAsked) << i;
+}
+
 TEST(ProcessSubject, ACrashThatDoesNotComeBackIsSaidToBeOne) {
   const std::string flag =
       std::filesystem::temp_directory_path() / ("gnomon-crashed-once-" + std::to_string(getpid()));
@@ -220,7 +218,8 @@ TEST(ProcessSubject, ACrashThatDoesNotComeBackIsSaidToBeOne) {
   for (const Outcome& outcome : outcomes) {
     if (outcome.status != Outcome::kCrashed) continue;
     ++crashed;
-    EXPECT_NE(outcome.message.find("signal 6 (Aborted)"), std::string::npos) << outcome.message;
+    EXPECT_NE(outcome.message.find("died by SIGABRT before its DONE"), std::string::npos)
+        << outcome.message;
     EXPECT_NE(outcome.message.find("on a batch of 16 cases, and not when new processes were asked"),
               std::string::npos)
         << outcome.message;
@@ -253,11 +252,10 @@ TEST(ProcessSubject, ABadBeginningIsOneClearLine) {
       refusal("/no/such/program"),
       "process:/no/such/program: /no/such/program cannot be started: No such file or directory "
       "(SUBJ-5)");
-  EXPECT_EQ(refusal("true"), "process:true: exited with status 0 (SUBJ-5)");
-  EXPECT_EQ(
-      refusal("sh -c 'echo no gpu >&2; exit 3'"),
-      "process:sh -c 'echo no gpu >&2; exit 3': exited with status 3; its standard error ends "
-      "\"no gpu\" (SUBJ-5)");
+  EXPECT_EQ(refusal("true"), "process:true: exited with status 0 before its HELO (SUBJ-5)");
+  EXPECT_EQ(refusal("sh -c 'echo no gpu >&2; exit 3'"),
+            "process:sh -c 'echo no gpu >&2; exit 3': exited with status 3 before its HELO; its "
+            "standard error: \"no gpu\" (SUBJ-5)");
   // Before or after the question reaches it.
   EXPECT_NE(refusal(Child("chatty")).find("wrote on its standard output "), std::string::npos);
   EXPECT_NE(refusal(Child("chatty")).find(": \"Hello!"), std::string::npos);

@@ -150,6 +150,24 @@ TEST_F(CheckCasesCommand, VerdictsAndCounts) {
   EXPECT_NE(wrong.out.find("nonconforming: rope.apply on"), std::string::npos);
 }
 
+// SUBJ-7. Not run is no pass, and counted.
+TEST_F(CheckCasesCommand, AfterTheThirdHangTheRestIsNotRun) {
+  std::vector<Case> cases =
+      SomeCases("rope.apply", Format::kF32, 7,
+                std::move(SubjectsNamed(kPlugin).front())->LimitsOf("rope.apply"));
+  Write(cases);
+  setenv("GNOMON_EVIL", "hang", 1);
+  const std::vector<std::string> check = {
+      "check", "--subject", GNOMON_BIN_DIR "/plugins/evil_plugin.so", "--case-time", "200", path_};
+  const Ran run = Gnomon(check);
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_NE(run.out.find("0 of 3 answers conform; 0 cases lie outside what is declared\n"
+                         "4 cases were NOT RUN: the subject exceeded its time 3 times (SUBJ-7)\n"),
+            std::string::npos)
+      << run.out;
+  unsetenv("GNOMON_EVIL");
+}
+
 TEST_F(CheckCasesCommand, ACrashIsExitTwoAndNothingAskedIsFour) {
   const std::string child =
       "process:python3 '" GNOMON_SOURCE_DIR "/oracle/testing/process_child.py' ";
@@ -162,8 +180,8 @@ TEST_F(CheckCasesCommand, ACrashIsExitTwoAndNothingAskedIsFour) {
   const Ran crash = Gnomon({"check", "--subject", child + "exit", bad});
   EXPECT_EQ(crash.code, 2);
   EXPECT_EQ(crash.out,
-            "crashed: the process exited with status 7; its standard error ends \"giving up on two "
-            "lines\"\n");
+            "crashed: the process exited with status 7 before its DONE; asked rope.apply f32 "
+            "positions[1] x[1, 1, 1, 6]; its standard error: \"giving up on two lines\"\n");
   const Ran json = Gnomon({"check", "--json", "--subject", child + "exit", bad});
   EXPECT_EQ(json.code, 2);
   EXPECT_EQ(ParseStrictly(json.out, "", "")["recordings"][0]["verdict"], "crashed");

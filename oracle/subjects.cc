@@ -1,9 +1,14 @@
 #include "gnomon/oracle/subjects.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "gnomon/oracle/kernel_subject.h"
 #include "gnomon/oracle/plugin_subject.h"
 #include "gnomon/oracle/process_subject.h"
 #include "gnomon/properties/reference_subject.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::oracle {
@@ -42,6 +47,18 @@ std::vector<std::unique_ptr<properties::Subject>> SubjectsNamed(const std::strin
   if (name == "reference") found.push_back(std::make_unique<properties::ReferenceSubject>());
   for (const properties::WrongSubject& wrong : properties::WrongSubjects())
     if (name == "wrong:" + wrong.id) found.push_back(wrong.make());
+  std::error_code error;
+  if (found.empty() && std::filesystem::is_regular_file(name, error)) {
+    // A program is looked for on PATH unless its name has a slash.
+    const std::string program = name.find('/') == std::string::npos ? "./" + name : name;
+    const bool script = name.ends_with(".py") && access(name.c_str(), X_OK) != 0;
+    throw Rejected("--subject", name,
+                   "is a file whose name does not end in .so: a program is asked as " +
+                       properties::ShellQuoted((script ? "process:python3 " : "process:") +
+                                               properties::ShellQuoted(program)) +
+                       ", a shared library as " + properties::ShellQuoted("plugin:" + name),
+                   "SUBJ-5");
+  }
   if (found.empty())
     throw Rejected(
         "--subject", name,

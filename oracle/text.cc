@@ -126,6 +126,22 @@ std::string Describe(const Profile& profile, Format output) {
              : fmt::format("{}, tables in {}, arithmetic in {}", angles, tables, arithmetic);
 }
 
+std::string Excerpt(std::string_view text, size_t longest) {
+  const auto line = [](std::string_view part) {
+    std::string words;
+    for (const char c : part) {
+      const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
+      if (space && (words.empty() || words.back() == ' ')) continue;
+      words += space ? ' ' : c > ' ' && c < '\x7f' ? c : '?';
+    }
+    while (!words.empty() && words.back() == ' ') words.pop_back();
+    return words;
+  };
+  if (text.size() <= longest) return line(text);
+  const size_t end = longest / 2;
+  return line(text.substr(0, longest - end)) + " ... " + line(text.substr(text.size() - end));
+}
+
 std::string UnitName(ErrorUnit unit) { return unit == ErrorUnit::kUlp ? "ulp" : "u S"; }
 
 }  // namespace gnomon::oracle

@@ -3,6 +3,7 @@
 #define GNOMON_ORACLE_TEXT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gnomon/reference/interval.h"
@@ -38,6 +39,10 @@ std::string ShapeText(const Shape& shape);
 // What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in
 // f32".
 std::string Describe(const Profile& profile, Format output);
+
+// Words of others on one line: white space is one space, what is not printable ASCII a "?". Of a
+// longer text the beginning and the end.
+std::string Excerpt(std::string_view text, size_t longest);
 
 // What errors of an operation are counted in: "u S" or "ulp".
 std::string UnitName(ErrorUnit unit);

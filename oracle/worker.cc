@@ -1,9 +1,7 @@
 #include "gnomon/oracle/worker.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +11,7 @@
 #include <system_error>
 
 #include "gnomon/oracle/bad_file.h"
-#include "gnomon/oracle/plugin_library.h"
+#include "gnomon/oracle/text.h"
 #include "gnomon/oracle/worker_child.h"
 
 namespace gnomon::oracle {
@@ -21,6 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr size_t kPrintedShown = 200;
 constexpr off_t kKept = off_t{1} << 20;  // of what a plug-in writes on a standard stream
 
 // A file in memory that cannot grow beyond kKept, whatever is written to it; not one of 0 to 2.
@@ -32,20 +31,14 @@ int MemoryFile(const char* name) {
   return fd;
 }
 
-// The end of what was written since the file was rewound.
-std::string Written(int fd) {
-  constexpr off_t kTail = 400;
+// What was written since the file was rewound, but for the first bytes.
+std::string Written(int fd, off_t from) {
   const off_t size = std::min(lseek(fd, 0, SEEK_CUR), kKept);
-  const off_t from = std::max<off_t>(0, size - kTail);
-  std::string text(static_cast<size_t>(std::max<off_t>(0, size - from)), 0);
+  from = std::min(from, std::max<off_t>(size, 0));
+  std::string text(static_cast<size_t>(std::max<off_t>(size - from, 0)), 0);
   const ssize_t read = pread(fd, text.data(), text.size(), from);
   text.resize(static_cast<size_t>(std::max<ssize_t>(0, read)));
-  return OneLine(text);
-}
-
-std::string SignalName(int signal) {
-  const char* const name = sigabbrev_np(signal);
-  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
+  return text;
 }
 
 std::string Seconds(double seconds) {
@@ -56,14 +49,10 @@ std::string Seconds(double seconds) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Worker::Worker(Arena& arena, const std::string& path, const WorkerLimits& limits)
     : arena_(arena), limits_(limits), out_(MemoryFile("stdout")), err_(MemoryFile("stderr")) {
   Control& control = arena.control();
-  control.request = control.taken = control.done = control.current = control.loaded =
+  control.request = control.taken = control.done = control.current = control.said = control.loaded =
       control.text_size = 0;
   control.fault = Fault();
   const ChildSetup setup = {path, getpid(), out_.get(), err_.get(), limits.memory_bytes};
@@ -72,9 +61,7 @@ Worker::Worker(Arena& arena, const std::string& path, const WorkerLimits& limits
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "a process for a plug-in");
   setpgid(pid_, pid_);  // both sides: whoever comes first
   if (const std::optional<Death> death = Wait(Phase::kLoading, 0))
-    throw BadFile(path,
-                  "loading it: " + death->how + (death->said.empty() ? "" : ": " + death->said),
-                  "SUBJ-4");
+    throw BadFile(path, "loading it: " + death->how + death->said, "SUBJ-4");
   const size_t size = std::min<size_t>(control.text_size, Arena::kTextBytes);
   text_.assign(arena.text(), size);
   const bool loaded = control.loaded == 1;
@@ -93,14 +80,14 @@ std::optional<Worker::Death> Worker::Answer(uint32_t count) {
   Control& control = arena_.control();
   arena_.questions().count = count;
   for (const int fd : {out_.get(), err_.get()}) lseek(fd, 0, SEEK_SET);
-  control.current = 0;
+  control.current = control.said = 0;
   control.request.store(++number_, std::memory_order_release);
   FutexWake(&control.request);
   return Wait(Phase::kAnswering, number_);
 }
 
 std::string Worker::OnStandardOutput() const {
-  return lseek(out_.get(), 0, SEEK_CUR) == 0 ? "" : Written(out_.get());
+  return lseek(out_.get(), 0, SEEK_CUR) == 0 ? "" : Excerpt(Written(out_.get(), 0), kPrintedShown);
 }
 
 std::optional<Worker::Death> Worker::Wait(Phase phase, uint32_t number) {
@@ -119,18 +106,10 @@ std::optional<Worker::Death> Worker::Wait(Phase phase, uint32_t number) {
     if (answered(value)) return std::nullopt;
     FutexWait(&word, value, nap);
     if (answered(word.load(std::memory_order_acquire))) return std::nullopt;
-    siginfo_t info = {};
-    const int got =
-        waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT);
-    const bool ended = got == 0 && info.si_pid == pid_;
+    const std::optional<ChildEnd> end = EndOf(pid_);
     // It may have answered and then died.
-    if (ended && answered(word.load(std::memory_order_acquire))) return std::nullopt;
-    if (ended && info.si_code == CLD_EXITED)
-      return Buried("exited with status " + std::to_string(info.si_status));
-    if (ended && info.si_code == CLD_STOPPED)
-      return Buried("stopped by " + SignalName(info.si_status));
-    if (ended) return Buried(SignalName(info.si_status));
-    if (got != 0) return Buried("its process is gone");  // the host program waits for all children
+    if (end && answered(word.load(std::memory_order_acquire))) return std::nullopt;
+    if (end) return Buried(end->how);
     const uint32_t now_under_way = control.current.load(std::memory_order_relaxed);
     const Clock::time_point now = Clock::now();
     if (now_under_way != under_way) {
@@ -148,16 +127,13 @@ std::optional<Worker::Death> Worker::Wait(Phase phase, uint32_t number) {
   }
 }
 
-// Kills it with all it forked, and reaps it.
 Worker::Death Worker::Buried(std::string how) {
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  KillAndReap(pid_);
   pid_ = -1;
   const Control& control = arena_.control();
-  Death death{std::move(how),           Written(err_.get()), control.current,
-              control.taken == number_, std::nullopt,        false};
+  Death death{std::move(how),  SaidText(Written(err_.get(), control.said)),
+              control.current, control.taken == number_,
+              std::nullopt,    false};
   if (control.fault.seen == 1) death.fault = control.fault;
   return death;
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gnomon/oracle/arena.h"
+#include "gnomon/oracle/child.h"
 
 namespace gnomon::oracle {
 
@@ -21,19 +22,6 @@ struct WorkerLimits {
   // Of memory that the process may map to write, above what it begins with; 0: no limit. Address
   // space that is only reserved, as GPU runtimes do, does not count.
   int64_t memory_bytes = int64_t{4} << 30;
-};
-
-// A file descriptor that is closed in the end.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
 };
 
 class Worker {
@@ -49,7 +37,7 @@ class Worker {
   // How a process ended, in words: "SIGSEGV", "exited with status 3", "no answer within 5 s".
   struct Death {
     std::string how;
-    std::string said;    // the end of what it wrote on standard error
+    std::string said;    // of standard error, by the call under way: SaidText
     uint32_t run = 0;    // the call under way
     bool begun = false;  // not: it died before it had seen the question
     std::optional<Fault> fault;

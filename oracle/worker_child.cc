@@ -143,6 +143,8 @@ void BeChild(Arena& arena, const ChildSetup& setup) noexcept {
     CatchFaults();  // the library may have put its own in their place
     const uint32_t count = questions.count;
     for (uint32_t i = 0; i < count; ++i) {
+      const off_t said = lseek(STDERR_FILENO, 0, SEEK_CUR);
+      control.said = said < 0 ? 0 : static_cast<uint32_t>(said);
       control.current.store(i, std::memory_order_relaxed);
       // An exception leaves this function, which is noexcept: the process aborts, and says which.
       const int status = library->Run(*questions.calls[i]);

@@ -102,7 +102,8 @@ TEST(Worker, TheHostsHandlersAndMaskAreNotInherited) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   PluginSubject subject = Evil("fpe");
-  EXPECT_EQ(Ask(subject).message, "SIGFPE (SUBJ-7)");
+  EXPECT_EQ(Ask(subject).message,
+            "SIGFPE; asked rope.apply f32 positions[2] x[1, 2, 1, 8] (SUBJ-7)");
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   sigaction(SIGFPE, &before, nullptr);
 }
@@ -114,7 +115,9 @@ TEST(Worker, AHostThatReapsItsChildren) {
   const Outcome outcome = Ask(subject);
   signal(SIGCHLD, SIG_DFL);
   EXPECT_EQ(outcome.status, Outcome::kCrashed);
-  EXPECT_EQ(outcome.message, "its process is gone: assertion failed: seq < 7 (SUBJ-7)");
+  EXPECT_EQ(outcome.message,
+            "vanished; asked rope.apply f32 positions[2] x[1, 2, 1, 8]; its standard error: "
+            "\"assertion failed: seq < 7\" (SUBJ-7)");
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       case Trial::kDeclined:
         report->declined += !shrinking;
         RC_DISCARD("declined");
+      case Trial::kNotAsked:
+        report->hangs = options.most_hangs;
+        if (!shrinking) report->status = PropertyReport::kNotRun;
+        return;
       case Trial::kCrashes:
       case Trial::kFails:
         // The last failure is the one RapidCheck settled on: every simpler one that fails is taken.
@@ -116,8 +120,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       rc::detail::toProperty(instance), rc::detail::TestMetadata(), params, quiet,
       std::unordered_map<std::string, rc::detail::Reproduce>());
   report->shrinks = quiet.shrinks;
-  if (report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes)
-    return;
+  if (report->status == PropertyReport::kNotRun) report->finding = HungText(options);
+  if (report->status != PropertyReport::kNotApplicable) return;
   // Instances outside the subject's own limits are no fault of it; those that could be asked count.
   const bool enough = result.is<rc::detail::SuccessResult>() || report->declined > report->vacuous;
   if (report->cases == 0 && report->vacuous == 0 && report->declined > 0) {

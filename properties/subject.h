@@ -14,6 +14,9 @@
 
 namespace gnomon::properties {
 
+// SUBJ-7. So many times a subject may exceed its time; then it is asked no more.
+inline constexpr int kMostHangs = 3;
+
 struct Outcome {
   enum Status {
     kOk,
@@ -21,6 +24,7 @@ struct Outcome {
     kRejected,     // the subject refuses the input; `message` says why
     kFailed,       // it tried and could not, or broke a rule of memory (SUBJ-6)
     kCrashed,      // it died, hung or broke the protocol (SUBJ-7)
+    kNotAsked,     // it had hung too often before
   };
   Status status = kOk;
   std::string message;

@@ -30,8 +30,7 @@ struct SuiteOptions {
   uint64_t seed = kDefaultSeed;
   Which which = Which::kAll;
   bool shrink = true;  // look for a simpler case that fails too
-  // SUBJ-7. So many times a subject may exceed its time; then it is asked no more.
-  int most_hangs = 3;
+  int most_hangs = kMostHangs;
   std::function<void(const Property&)> progress;
 };
 

@@ -84,6 +84,9 @@ void Trial::RunOn(const Case& c, Outputs* outputs) {
       out_of_time_ = outcome.out_of_time;
       verdict_ = kCrashes;
       throw TrialEnded();
+    case Outcome::kNotAsked:
+      verdict_ = kNotAsked;
+      throw TrialEnded();
     case Outcome::kRejected:
       Fail("the subject refuses a valid case: " + outcome.message);
     case Outcome::kFailed:

@@ -28,6 +28,7 @@ class Trial {
     kVacuous,   // nothing that was compared could have failed (BOUND-6)
     kDeclined,  // outside the limits that the subject declares
     kCrashes,   // it died, hung or broke the protocol
+    kNotAsked,  // it had hung too often before
   };
 
   // `formats`: those that the subject declares for everything the property asks.

@@ -86,6 +86,11 @@ static int misbehave_before(const gnomon_call* call, const gnomon_tensor* x) {
   if (is("segv")) *nowhere = 1;
   if (is("fpe")) raise(SIGFPE);
   if (is("abort")) fputs("assertion failed: seq < 7\n", stderr), abort();
+  if (is("panic")) { /* as Rust's do: the reason first */
+    fputs("thread panicked: index 8\n", stderr);
+    for (int i = 1; i < 1000; ++i) fprintf(stderr, "frame %d\n", i);
+    fputs("aborting\n", stderr), abort();
+  }
   if (is("hang")) hang();
   if (is("stop")) raise(SIGSTOP);
   if (is("exit0")) exit(0);
@@ -162,6 +167,7 @@ static int run(void* state, const gnomon_call* call) {
   const char* at = getenv("GNOMON_EVIL_AT");
   const int now = at == NULL || (count > 0 && position_at(positions, 0, 0) == atoll(at));
   ++calls;
+  if (is("panic") && !now) fputs("all is well\n", stderr);
   if (now) {
     const int status = misbehave_before(call, x);
     if (status != GNOMON_OK) return status;
