@@ -122,15 +122,15 @@ void ExpectSame(Trial& trial, const Case& a, const Case& b) {
 }  // namespace
 
 void ExpectSameInPlace(Trial& trial, Case c) {
-  c.in_place = "";
+  c.in_place.clear();
   Case in_place = c;
-  in_place.in_place = "x";
+  in_place.in_place = OperationOf(c).overwrites;
   ExpectSame(trial, c, in_place);
 }
 
 void ExpectSameWithoutStrides(Trial& trial, const Case& c) {
   Case contiguous = c;
-  contiguous.in_place = "";
+  contiguous.in_place.clear();
   for (auto& [role, tensor] : contiguous.inputs) tensor = Contiguous(tensor);
   ExpectSame(trial, c, contiguous);
 }
