@@ -1,8 +1,97 @@
+// The idea: a head's bias depends on key - query alone, or on the key alone, so it is worked out as
+// one line of numbers and the matrix is written by copies of it (offset_line.cc). The slope is an
+// exponential of two in float64, the product with the whole distance is float64 too, and only
+// then is it rounded: to float32, and from there to 16 bits. No vector arithmetic: the lines are
+// short beside the matrix.
+#include "gnomon/optimized/alibi.h"
+
+#include <cmath>
+
+#include "gnomon/optimized/formats.h"
+#include "gnomon/optimized/offset_line.h"
 #include "gnomon/optimized/schemes.h"
 
-namespace gnomon::optimized::alibi {
+namespace gnomon::optimized {
+namespace {
 
-bool Supports(const std::string&, Format) { return false; }
-bool Run(const Case&, const OutputViews&, Mode) { return false; }
+// ALIBI-1.
+double SlopeOf(const AlibiSlopes& s, int64_t head) {
+  const AlibiExponent e = s.ExponentOf(head);
+  return std::exp2(-e.bias_max.value * static_cast<double>(e.numerator) /
+                   static_cast<double>(e.denominator));
+}
 
-}  // namespace gnomon::optimized::alibi
+void Encode(Format format, double slope, const std::vector<int64_t>& factors, std::byte* bits) {
+  if (format == Format::kF32) {
+    float* to = reinterpret_cast<float*>(bits);
+    for (size_t i = 0; i < factors.size(); ++i)
+      to[i] = static_cast<float>(slope * static_cast<double>(factors[i]));
+    return;
+  }
+  uint16_t* to = reinterpret_cast<uint16_t*>(bits);
+  for (size_t i = 0; i < factors.size(); ++i)
+    to[i] = static_cast<uint16_t>(
+        EncodeF32(format, static_cast<float>(slope * static_cast<double>(factors[i]))));
+}
+
+}  // namespace
+
+void FillAlibiSlopes(const AlibiSlopes& slopes, const TensorView& to) {
+  const Format format = FormatOf(to.dtype);
+  for (int64_t head = 0; head < slopes.num_heads; ++head)
+    StoreBits(to.dtype, to.AddressOf(head),
+              EncodeF32(format, static_cast<float>(SlopeOf(slopes, head))));
+}
+
+void FillAlibiBias(const gnomon::alibi::BiasParameters& p, const ConstTensorView& query,
+                   const ConstTensorView& key, const TensorView& to) {
+  const Format format = FormatOf(to.dtype);
+  const int64_t heads = p.slopes.num_heads, keys = key.shape.back();
+  const auto encode = [&](int64_t head, const std::vector<int64_t>& factors, std::byte* bits) {
+    Encode(format, SlopeOf(p.slopes, head), factors, bits);
+  };
+  if (p.form == AlibiForm::kKey || p.form == AlibiForm::kKeyFromTheEnd) {
+    FillByKey(
+        key.rank() == 2 ? key.shape[0] : 1, heads,
+        [&](int64_t batch) {
+          std::vector<int64_t> line(static_cast<size_t>(keys));
+          for (int64_t i = 0; i < keys; ++i)
+            line[static_cast<size_t>(i)] =
+                IntegerAt(key, batch * keys + i) - (p.form == AlibiForm::kKey ? 0 : keys - 1);
+          return line;
+        },
+        encode, to);
+    return;
+  }
+  const bool below = p.form == AlibiForm::kDistanceBelow;
+  std::vector<int64_t> factors;
+  FillByOffset(
+      query, key, heads, 1,
+      [&](int64_t head, const std::vector<int64_t>& line, std::byte* bits) {
+        factors.resize(line.size());
+        for (size_t i = 0; i < line.size(); ++i)
+          factors[i] = line[i] <= 0 ? line[i] : below ? 0 : -line[i];
+        encode(head, factors, bits);
+      },
+      to);
+}
+
+namespace alibi {
+
+bool Supports(const std::string& operation, Format format) {
+  return format != Format::kF64 && (operation == "alibi.slopes" || operation == "alibi.bias");
+}
+
+bool Run(const Case& c, const OutputViews& outputs, Mode) {
+  if (!Supports(c.operation, c.format)) return false;
+  if (c.operation == "alibi.slopes") {
+    FillAlibiSlopes(gnomon::alibi::ReadSlopes(c), outputs.at("slopes"));
+  } else {
+    FillAlibiBias(gnomon::alibi::ReadBias(c), c.inputs.at("query_positions").view(),
+                  c.inputs.at("key_positions").view(), outputs.at("bias"));
+  }
+  return true;
+}
+
+}  // namespace alibi
+}  // namespace gnomon::optimized

@@ -365,11 +365,18 @@ Cut CutDown(const Answered& answered, int output, int64_t element) {
   const TensorSpec& spec = operation.outputs[static_cast<size_t>(output)];
   const ConstTensorView& view = answered.outputs->at(spec.role);
   const Shape at = IndexOf(view.shape, element);
-  static const std::set<std::string> kCut = {"batch", "seq", "heads", "m", "n"};
+  static const std::set<std::string> kCut = {"batch", "seq", "heads", "m", "n", "query"};
   std::map<std::string, int64_t> index;
+  // An axis that no input has is as long as a parameter says.
+  const auto is_given = [&](const std::string& axis) {
+    return std::any_of(operation.inputs.begin(), operation.inputs.end(), [&](const TensorSpec& of) {
+      return std::count(of.axes.begin(), of.axes.end(), axis) > 0;
+    });
+  };
   const size_t missing = spec.axes.size() - view.shape.size();
   for (size_t i = 0; i < view.shape.size(); ++i)
-    if (kCut.count(spec.axes[i + missing])) index[spec.axes[i + missing]] = at[i];
+    if (kCut.count(spec.axes[i + missing]) && is_given(spec.axes[i + missing]))
+      index[spec.axes[i + missing]] = at[i];
   // The part of a tensor that these indices leave.
   const auto part = [&](const ConstTensorView& from, const TensorSpec& of) {
     Shape shape = from.shape;

@@ -24,6 +24,8 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"positions-f16", "positions-f16/saturated"},
       {"table-wrap", "table-wrap/2048"},
       {"rope:tail-vector", "tail-vector/8"},
+      {"alibi:tail-vector", "tail-vector/4"},
+      {"t5_bias:tail-vector", "tail-vector/4"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
@@ -110,7 +112,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
-                         testing::Combine(testing::Values("rope", "sinusoidal"),
+                         testing::Combine(testing::Values("rope", "sinusoidal", "alibi", "t5_bias"),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {

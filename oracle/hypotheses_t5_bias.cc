@@ -1,16 +1,360 @@
+// Known mistakes in T5's bias and DeBERTa's buckets (spec/mistakes.md), as hypotheses: each
+// rewrites what the kernel takes the case to say.
+#include <cmath>
+
 #include "gnomon/oracle/hypotheses.h"
-#include "gnomon/spec/rejected.h"
+#include "gnomon/spec/t5_bias.h"
 
 namespace gnomon::oracle::t5_bias {
+namespace {
 
-const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> none;
-  return none;
+enum class Whole { kAsAsked, kBelowBoundary, kNearest, kOther, kBf16 };
+enum class Direction { kAsAsked, kBoth, kCausal, kFuture };
+enum class Rows { kSame, kBatchZero, kTokens, kQueriesFromZero, kContiguous };
+enum class Table { kSame, kTransposed, kFirstHead, kContiguous };
+
+struct T5Change {
+  Change shared;
+  T5Buckets t;
+  DebertaBuckets d;
+  Whole whole = Whole::kAsAsked;
+  Direction direction = Direction::kAsAsked;
+  Rows rows = Rows::kSame;
+  Table table = Table::kSame;
+  bool no_last = false, negated = false, other_half = false, odd_up = false, one_side = false;
+  bool quarter = false, middle_more = false, no_middle = false, no_sign = false, short_rel = false;
+  bool plain_nan = false;
+  double scale = 1;
+  int64_t query_shift = 0, last_shift = 0;
+};
+
+// ln(x / E) / ln(D / E) L; a number that close to a whole one is that one: no distance in range
+// comes nearer.
+long double QuotientOf(int64_t x, int64_t E, int64_t D, int64_t L) {
+  const long double e = static_cast<long double>(E);
+  const long double q = std::log(static_cast<long double>(x) / e) * static_cast<long double>(L) /
+                        std::log(static_cast<long double>(D) / e);
+  return std::abs(q - std::rint(q)) < 4e-15L * std::max(1.0L, q) ? std::rint(q) : q;
 }
 
-std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>&, double,
-                                   double) {
-  throw Rejected("operation", answered.c->operation, "has no hypotheses", "CASE-1");
+class T5Predictor : public Predictor {
+ public:
+  T5Predictor(const Answered& answered, const T5Change& change)
+      : c_(*answered.c),
+        format_(c_.format),
+        bias_(c_.operation == "t5_bias.bias"),
+        deberta_(c_.operation == "t5_bias.deberta_bucket"),
+        change_(change) {}
+
+  Prediction At(int, int64_t element) override {
+    const int64_t keys = c_.inputs.at("key_positions").shape().back();
+    const int64_t queries = c_.inputs.at("query_positions").shape().back();
+    const int64_t heads = bias_ ? c_.inputs.at("table").shape()[1] : 1;
+    const int64_t row = element / keys, batch = row / queries / heads;
+    if (InTail(change_.shared, element % keys, keys, false))
+      return Unwritten(change_.shared.tail, bias_ ? DTypeOf(format_) : DType::kI64, std::nullopt);
+    const auto m = PositionOf("query_positions", batch, row % queries);
+    const auto n = PositionOf("key_positions", batch, element % keys);
+    if (!m || !n) return {};
+    int64_t rel = *n - *m;
+    if (change_.short_rel) rel = static_cast<int32_t>(static_cast<uint32_t>(rel));
+    const std::optional<int64_t> bucket = deberta_ ? DebertaOf(-rel) : BucketOf(rel);
+    if (!bucket) return {};
+    if (bias_) return Entry(*bucket, row / queries % heads);
+    Prediction p;
+    p.kind = Prediction::kBits;
+    p.bits = static_cast<uint64_t>(*bucket);
+    return p;
+  }
+
+ private:
+  std::optional<int64_t> PositionOf(const std::string& role, int64_t batch, int64_t i) const {
+    const ConstTensorView view = c_.inputs.at(role).view();
+    const int64_t row = view.shape.back(), number = batch * row + i;
+    const bool query = role[0] == 'q';
+    if (change_.rows == Rows::kTokens || (change_.rows == Rows::kQueriesFromZero && query))
+      return i;
+    int64_t p = IntegerAt(view, change_.rows == Rows::kBatchZero ? i : number);
+    if (change_.rows == Rows::kContiguous) {
+      if (number > std::max<int64_t>(view.OffsetOf(view.count() - 1), 0)) return std::nullopt;
+      p = IntegerOf(view.dtype, LoadBits(view.dtype, view.data + number * SizeOf(view.dtype)));
+    }
+    if (change_.shared.position) {
+      const std::optional<int64_t> moved = change_.shared.position(p);
+      if (!moved) return std::nullopt;
+      p = *moved;
+    }
+    return query ? p + change_.query_shift : p;
+  }
+
+  // The quotient as a whole number; none where it cannot be said.
+  std::optional<int64_t> WholeOf(int64_t x, int64_t E, int64_t D, int64_t L, bool up) const {
+    const long double q = QuotientOf(x, E, D, L);
+    const bool lands = q == std::rint(q);
+    switch (change_.whole) {
+      case Whole::kBelowBoundary:
+        if (lands && q > 0) return static_cast<int64_t>(q) - 1;
+        break;
+      case Whole::kNearest:
+        return std::llrint(static_cast<double>(q));
+      case Whole::kOther:
+        up = !up;
+        break;
+      case Whole::kBf16: {
+        const double log =
+            RoundToFormat(Format::kBf16, std::log(static_cast<double>(x) / static_cast<double>(E)));
+        const double rough = log / std::log(static_cast<double>(D) / static_cast<double>(E)) *
+                             static_cast<double>(L);
+        if (std::abs(rough - std::rint(rough)) < 1e-6 * std::max(1.0, rough)) return std::nullopt;
+        return static_cast<int64_t>(up ? std::ceil(rough) : std::floor(rough));
+      }
+      case Whole::kAsAsked:
+        break;
+    }
+    return static_cast<int64_t>(up ? std::ceil(q) : std::floor(q));
+  }
+
+  std::optional<int64_t> BucketOf(int64_t rel) const {
+    const T5Buckets& t = change_.t;
+    const bool both = change_.direction == Direction::kBoth ||
+                      (t.bidirectional && change_.direction != Direction::kCausal);
+    if (change_.negated) rel = -rel;
+    int64_t side = t.num_buckets;
+    if (both && !change_.one_side) side = (side + (change_.odd_up ? 1 : 0)) / 2;
+    const int64_t E = side / (change_.quarter ? 4 : 2), D = t.max_distance + change_.last_shift;
+    if (E < 1 || D <= E) return std::nullopt;
+    const bool upper = both && (change_.other_half ? rel < 0 : rel > 0);
+    const int64_t x = both || change_.direction == Direction::kFuture ? std::abs(rel)
+                                                                      : std::max<int64_t>(-rel, 0);
+    const int64_t first = upper ? side : 0;
+    if (x < E) return first + x;
+    const std::optional<int64_t> k = WholeOf(x, E, D, side - E, false);
+    if (!k) return std::nullopt;
+    return first + E + (change_.no_last ? *k : std::min(*k, side - E - 1));
+  }
+
+  // `rel`: query - key.
+  std::optional<int64_t> DebertaOf(int64_t rel) const {
+    const DebertaBuckets& d = change_.d;
+    if (change_.negated) rel = -rel;
+    const int64_t M = d.middle(), D = d.last() + change_.last_shift;
+    if (std::abs(rel) <= M) return rel;
+    const int64_t x = d.clamp ? std::min(std::abs(rel), D) : std::abs(rel);
+    const auto k = WholeOf(x, M, D, M - (change_.middle_more ? 0 : 1), true);
+    if (!k) return std::nullopt;
+    const int64_t size = *k + (change_.no_middle ? 0 : M);
+    return rel < 0 && !change_.no_sign ? -size : size;
+  }
+
+  Prediction Entry(int64_t bucket, int64_t head) const {
+    const ConstTensorView table = c_.inputs.at("table").view();
+    const int64_t rows = table.shape[0], heads = table.shape[1];
+    if (bucket < 0 || bucket >= rows) return {};  // wherever that leads
+    if (change_.table == Table::kFirstHead) head = 0;
+    int64_t number = bucket * heads + head;
+    if (change_.table == Table::kTransposed) number = head * rows + bucket;
+    int64_t offset = table.OffsetOf(number);
+    if (change_.table == Table::kContiguous) {
+      if (number > std::max<int64_t>(table.OffsetOf(table.count() - 1), 0)) return {};
+      offset = number;
+    }
+    const uint64_t bits = LoadBits(table.dtype, table.data + offset * SizeOf(table.dtype));
+    const double entry = Read(change_.shared, format_, bits) * change_.scale;
+    Prediction p;
+    p.kind = Prediction::kBits;
+    p.bits = bits;
+    if (std::isnan(DecodeBits(format_, bits))) {
+      if (change_.shared.nan_as_zero) p.bits = 0;
+      if (change_.plain_nan) p.kind = Prediction::kNonFinite;
+      return p;
+    }
+    if (change_.shared.factor == 1 || !std::isfinite(entry)) {
+      if (entry != DecodeBits(format_, bits))
+        p.bits = EncodeBits(format_, RoundToFormat(format_, entry));
+      return p;
+    }
+    PerProfile rounding{};
+    rounding.fill(UnitRoundoff(format_) * std::abs(entry) + ExactPowerOfTwo(EtaExponent(format_)));
+    return Stored(change_.shared, format_, entry, 0, rounding, {});
+  }
+
+  const Case& c_;
+  Format format_;
+  bool bias_, deberta_;
+  T5Change change_;
+};
+
+using Mistake = Entry<T5Change>;
+bool IsDeberta(const Case& c) { return c.operation == "t5_bias.deberta_bucket"; }
+bool IsT5(const Case& c) { return !IsDeberta(c); }
+bool IsBias(const Case& c) { return c.operation == "t5_bias.bias"; }
+
+Mistake::Make Sets(bool T5Change::*flag, bool (*where)(const Case&)) {
+  return [=](const Case& c, T5Change* change) {
+    change->*flag = true;
+    return where(c);
+  };
+}
+Mistake::Make Rounds(Whole whole, bool (*where)(const Case&)) {
+  return [=](const Case& c, T5Change* change) {
+    change->whole = whole;
+    return where(c);
+  };
+}
+Mistake::Make Looks(Direction direction, bool if_bidirectional) {
+  return [=](const Case& c, T5Change* change) {
+    change->direction = direction;
+    return IsT5(c) && change->t.bidirectional == if_bidirectional;
+  };
+}
+Mistake::Make Takes(Rows rows) {
+  return [=](const Case&, T5Change* change) {
+    change->rows = rows;
+    return true;
+  };
+}
+Mistake::Make Reads(Table table) {
+  return [=](const Case& c, T5Change* change) {
+    change->table = table;
+    return IsBias(c);
+  };
+}
+Mistake::Make Ends(int64_t shift, bool (*where)(const Case&)) {
+  return [=](const Case& c, T5Change* change) {
+    change->last_shift = shift;
+    return where(c);
+  };
+}
+
+const std::vector<Mistake>& Entries() {
+  static const std::vector<Mistake> all = [] {
+    using C = T5Change;
+    std::vector<Mistake> entries = {
+        Mistake::Formula("t5-clamp", "the last bucket not clamped", Sets(&C::no_last, IsT5)),
+        Mistake::Convention("t5-sign", "query - key for key - query", Sets(&C::negated, IsT5)),
+        Mistake::Formula("t5-sign/halves", "the upper half for keys before the query",
+                         [](const Case& c, T5Change* change) {
+                           change->other_half = true;
+                           return IsT5(c) && change->t.bidirectional;
+                         }),
+        Mistake::Convention("t5-direction/bidirectional", "bidirectional whatever is asked",
+                            Looks(Direction::kBoth, false)),
+        Mistake::Convention("t5-direction/causal", "causal whatever is asked",
+                            Looks(Direction::kCausal, true)),
+        Mistake::Formula("t5-direction/future", "causal: |rel| for keys after the query",
+                         Looks(Direction::kFuture, false)),
+        Mistake::Formula("t5-rounding", "one low where the formula lands on an integer",
+                         Rounds(Whole::kBelowBoundary, IsT5)),
+        Mistake::Formula("t5-rounding/bf16", "the logarithm in bf16", Rounds(Whole::kBf16, IsT5)),
+        Mistake::Formula("t5-rounding/nearest", "rounded, not rounded down",
+                         Rounds(Whole::kNearest, IsT5)),
+        Mistake::Formula("t5-rounding/up", "rounded up", Rounds(Whole::kOther, IsT5)),
+        Mistake::Formula("t5-buckets", "32 buckets whatever is asked",
+                         [](const Case& c, T5Change* change) {
+                           const bool shows = IsT5(c) && change->t.num_buckets != 32;
+                           change->t.num_buckets = 32;
+                           return shows;
+                         }),
+        Mistake::Formula("t5-max-distance", "128 whatever is asked",
+                         [](const Case& c, T5Change* change) {
+                           const bool shows = IsT5(c) && change->t.max_distance != 128;
+                           change->t.max_distance = 128;
+                           return shows;
+                         }),
+        Mistake::Formula("t5-max-distance/less", "max_distance - 1", Ends(-1, IsT5)),
+        Mistake::Formula("t5-max-exact", "half of the exact buckets", Sets(&C::quarter, IsT5)),
+        Mistake::Formula("t5-max-exact/whole", "not halved for the two directions",
+                         [](const Case& c, T5Change* change) {
+                           change->one_side = true;
+                           return IsT5(c) && change->t.bidirectional;
+                         }),
+        Mistake::Formula("t5-odd", "the larger half of an odd count",
+                         [](const Case& c, T5Change* change) {
+                           change->odd_up = true;
+                           return IsT5(c) && change->t.bidirectional &&
+                                  change->t.num_buckets % 2 != 0;
+                         }),
+        Mistake::Convention("t5-table", "the table read as [heads, bucket]",
+                            Reads(Table::kTransposed)),
+        Mistake::Formula("t5-table/scaled", "the bias divided by 8",
+                         [](const Case& c, T5Change* change) {
+                           change->scale = 0.125;
+                           return IsBias(c);
+                         }),
+        Mistake::Formula("t5-table/head-zero", "the first head's column for every head",
+                         Reads(Table::kFirstHead)),
+        Mistake::Convention("deberta-sign", "key - query, as T5 has it",
+                            Sets(&C::negated, IsDeberta)),
+        Mistake::Formula("deberta-sign/lost", "no sign beyond the middle",
+                         Sets(&C::no_sign, IsDeberta)),
+        Mistake::Formula("deberta-rounding", "rounded down, not up",
+                         Rounds(Whole::kOther, IsDeberta)),
+        Mistake::Formula("deberta-last", "max_relative_positions, not one less",
+                         Ends(1, IsDeberta)),
+        Mistake::Formula("deberta-clamp", "buckets go on where clamp is asked",
+                         [](const Case& c, T5Change* change) {
+                           const bool shows = IsDeberta(c) && change->d.clamp;
+                           change->d.clamp = false;
+                           return shows;
+                         }),
+        Mistake::Formula("deberta-clamp/always", "clamped where none is asked",
+                         [](const Case& c, T5Change* change) {
+                           const bool shows = IsDeberta(c) && !change->d.clamp;
+                           change->d.clamp = true;
+                           return shows;
+                         }),
+        Mistake::Formula("deberta-middle", "M logarithmic buckets, not M - 1",
+                         Sets(&C::middle_more, IsDeberta)),
+        Mistake::Formula("deberta-middle/offset", "M not added beyond the middle",
+                         Sets(&C::no_middle, IsDeberta)),
+        Mistake::Formula("bias-decode", "queries counted from 0", Takes(Rows::kQueriesFromZero)),
+        Mistake::Formula("offset/query", "position m + 1 for m",
+                         [](const Case&, T5Change* change) {
+                           change->query_shift = 1;
+                           return true;
+                         }),
+        Mistake::Formula("int32-index/distance", "n - m in 32 bits",
+                         [](const Case&, T5Change* change) {
+                           change->short_rel = true;
+                           return true;
+                         }),
+        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
+                         Takes(Rows::kTokens)),
+        Mistake::Formula("window-not-copied/nan-payload", "a NaN's payload not kept",
+                         Sets(&C::plain_nan, IsBias)),
+        Mistake::State("row-positions", "positions of batch row 0 for every row",
+                       Takes(Rows::kBatchZero)),
+        Mistake::State("stride-ignored/input", "positions taken as contiguous",
+                       Takes(Rows::kContiguous)),
+        Mistake::State("stride-ignored/table", "the table taken as contiguous",
+                       Reads(Table::kContiguous)),
+    };
+    AddShared(
+        {Concerns::kPositions, Concerns::kStorage},
+        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
+    return entries;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& Hypotheses() {
+  static const std::vector<Hypothesis> all = AboutAll(Entries());
+  return all;
+}
+
+std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made,
+                                   double factor, double factor_error) {
+  const Case& c = *answered.c;
+  T5Change change;
+  if (IsDeberta(c)) {
+    change.d = gnomon::t5_bias::ReadDeberta(c);
+  } else {
+    change.t = gnomon::t5_bias::ReadBuckets(c);
+  }
+  MakeMistakes(Entries(), c, made, factor, factor_error, &change);
+  return std::make_unique<T5Predictor>(answered, change);
 }
 
 }  // namespace gnomon::oracle::t5_bias

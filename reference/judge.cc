@@ -142,7 +142,9 @@ class ElementJudge {
       return {least <= answer && answer <= greatest ? Answer::kWithin : Answer::kOutside, 0};
     }
     if (expected.kind == Expectation::kCopy)
-      return {bits_ == expected.bits ? Answer::kWithin : Answer::kOutside, 0};
+      return {
+          bits_ == expected.bits || bits_ == expected.or_bits ? Answer::kWithin : Answer::kOutside,
+          0};
     const bool same = std::isnan(expected.non_finite) ? std::isnan(candidate_)
                                                       : candidate_ == expected.non_finite;
     if (same || (expected.or_bits && bits_ == *expected.or_bits)) return {Answer::kWithin, 0};

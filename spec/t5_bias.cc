@@ -1,9 +1,85 @@
+// The operations of T5's bias: their parameters, tensors and shapes (spec/t5_bias.md).
+#include "gnomon/spec/t5_bias.h"
+
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::t5_bias {
+namespace {
+
+// [(batch,) query, key] of the two positions (ALIBI-2).
+Shape PairShape(const Case& c) {
+  Shape query = ValidatePositions(c, "query_positions", 2);
+  const Shape key = ValidatePositions(c, "key_positions", 2);
+  if (query.size() != key.size())
+    throw Rejected("key_positions", "rank " + std::to_string(key.size()),
+                   "must have a batch where query_positions has one", "T5-3");
+  if (key.size() == 2) RequireExtent("key_positions", "batch", key[0], query[0], "T5-3");
+  query.push_back(key.back());
+  return query;
+}
+
+std::vector<OutputShape> ValidateBucket(const Case& c) {
+  ReadBuckets(c);
+  return {{"buckets", PairShape(c), true}};
+}
+
+std::vector<OutputShape> ValidateDeberta(const Case& c) {
+  ReadDeberta(c);
+  return {{"buckets", PairShape(c), true}};
+}
+
+// T5-4.
+std::vector<OutputShape> ValidateBias(const Case& c) {
+  const T5Buckets t = ReadBuckets(c);
+  const Shape& table = c.inputs.at("table").shape();
+  if (table.size() != 2)
+    throw Rejected("table", "rank " + std::to_string(table.size()), "must be [bucket, heads]",
+                   "T5-4");
+  RequireExtent("table", "bucket", table[0], t.num_buckets, "T5-4");
+  RequireCaseFormat(c, "table");
+  Shape shape = PairShape(c);
+  shape.insert(shape.end() - 2, table[1]);
+  return {{"bias", shape}};
+}
+
+}  // namespace
 
 const std::vector<OperationSpec>& Operations() {
-  static const std::vector<OperationSpec> operations;
+  static const std::vector<ParameterSpec> buckets = {
+      {"num_buckets", "32", "2 to 4096; 4 if bidirectional", "rows of the table"},
+      {"max_distance", "128", "above max_exact, at most 2^31", "from here on the last bucket"},
+      {"bidirectional", "required", "true, false",
+       "false: keys after the query count as distance 0"}};
+  static const std::vector<TensorSpec> positions = {
+      {"query_positions", {"batch", "query"}, "tokens, in [-2^31, 2^31)", false, true},
+      {"key_positions", {"batch", "key"}, "tokens, in [-2^31, 2^31)", false, true}};
+  static const std::vector<TensorSpec> with_table = [] {
+    std::vector<TensorSpec> all = positions;
+    all.push_back({"table", {"bucket", "heads"}, "learned; any values"});
+    return all;
+  }();
+  static const std::vector<TensorSpec> indices = {
+      {"buckets", {"batch", "query", "key"}, "buckets", false, true}};
+  static const std::vector<OperationSpec> operations = {
+      {"t5_bias.bucket", "T5's bucket of key position - query position", buckets, positions,
+       indices, ErrorUnit::kUlp, ValidateBucket},
+      {"t5_bias.bias",
+       "the table's entry of every bucket",
+       buckets,
+       with_table,
+       {{"bias", {"batch", "heads", "query", "key"}, "added to the scores"}},
+       ErrorUnit::kUlp,
+       ValidateBias},
+      {"t5_bias.deberta_bucket",
+       "DeBERTa's logarithmic bucket of query position - key position",
+       {{"position_buckets", "256", "4 to 4096", "twice the distances that are exact"},
+        {"max_relative_positions", "512", "above position_buckets / 2 + 1, at most 2^31",
+         "one more than the distance of the last bucket"},
+        {"clamp", "true", "true, false", "false: buckets go on beyond it, as in Hugging Face"}},
+       positions,
+       indices,
+       ErrorUnit::kUlp,
+       ValidateDeberta}};
   return operations;
 }
 
