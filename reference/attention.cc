@@ -1,10 +1,501 @@
-#include "gnomon/reference/truth.h"
-#include "gnomon/spec/rejected.h"
+// The truths of attention.
+#include "gnomon/reference/attention.h"
 
-namespace gnomon::reference::attention {
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
+
+namespace gnomon::reference {
+namespace {
+
+using gnomon::attention::Extents;
+using gnomon::attention::KeyTerms;
+using gnomon::attention::RowErrors;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const Interval kVacuous() { return Interval(kInfinity); }
+
+// Elements by index, whatever the strides.
+class Elements {
+ public:
+  explicit Elements(const ConstTensorView& view) : view_(view) {}
+  template <class... I>
+  double operator()(I... index) const {
+    const int64_t at[] = {index...};
+    int64_t offset = 0;
+    for (size_t i = 0; i < sizeof...(index); ++i) offset += at[i] * view_.strides[i];
+    return ValueOf(view_.dtype, LoadBits(view_.dtype, view_.data + offset * SizeOf(view_.dtype)));
+  }
+
+ private:
+  ConstTensorView view_;
+};
+
+// One query of one head: what it sees, and what the clauses make of it.
+struct Row {
+  std::vector<int64_t> keys;              // seen, with a score above minus infinity
+  std::vector<Interval> content, bias;    // of those; bias without slope
+  std::vector<KeyTerms<Interval>> terms;  // of those
+  std::vector<Interval> exponentials;
+  Interval scale{1}, slope{1}, Z{1};
+  std::array<std::optional<RowErrors<Interval>>, kProfiles.size()> errors;
+};
+
+// ATT-13. The same in IEEE arithmetic, as far as NaN and infinities go.
+struct Special {
+  bool nan = false;               // a score is NaN or plus infinity
+  bool open = false;              // whether it is NaN is left open
+  double largest = 0;             // magnitude on the way to a score, for overflow
+  std::vector<int64_t> keys;      // as in Row
+  std::vector<int64_t> left_out;  // by a score of minus infinity
+};
+
+// What attention.softmax and attention.weights share: everything up to the weights.
+class SoftmaxTruth : public Truth {
+ public:
+  explicit SoftmaxTruth(const Case& c)
+      : c_(c),
+        format_(c.format),
+        p_(gnomon::attention::ReadParameters(c)),
+        e_(gnomon::attention::ExtentsOf(c)) {
+    if (c.inputs.count("bias")) bias_.emplace(c.inputs.at("bias").view());
+    if (c.inputs.count("key_mask")) key_mask_.emplace(c.inputs.at("key_mask").view());
+    one_bias_ = bias_ && c.inputs.at("bias").shape()[0] == 1;
+    if (c.operation == "attention.weights") {
+      scores_.emplace(c.inputs.at("scores").view());
+      if (!p_.scale) p_.scale = Number(1);
+    } else {
+      q_.emplace(c.inputs.at("q").view());
+      k_.emplace(c.inputs.at("k").view());
+    }
+  }
+
+ protected:
+  struct At {
+    int64_t batch, head, query;
+    bool operator==(const At&) const = default;
+  };
+
+  // Factors of the content of a score.
+  double Q(const At& at, int64_t, int64_t c) const {
+    return scores_ ? 1 : (*q_)(at.batch, at.query, at.head, c);
+  }
+  double K(const At& at, int64_t key, int64_t c) const {
+    return scores_ ? (*scores_)(at.batch, at.head, at.query, key)
+                   : (*k_)(at.batch, key, e_.KvHead(at.head), c);
+  }
+  double Bias(const At& at, int64_t key) const {
+    return bias_ ? (*bias_)(one_bias_ ? 0 : at.head, at.query, key) : 0;
+  }
+  // ATT-2.
+  bool Seen(const At& at, int64_t key) const {
+    return e_.Sees(p_.mask, at.query, key) && (!key_mask_ || (*key_mask_)(at.batch, key) != 0);
+  }
+
+  const Special& SpecialOf(const At& at) const {
+    if (special_at_ && *special_at_ == at) return special_;
+    special_at_ = at;
+    special_ = Special();
+    for (int64_t key = 0; key < e_.keys; ++key) {
+      if (!Seen(at, key)) continue;
+      double ieee = 0, size = 0;
+      for (int64_t c = 0; c < e_.head_dim; ++c) {
+        const double q = Q(at, key, c), k = K(at, key, c);
+        if (!std::isfinite(q) || !std::isfinite(k))
+          ieee += q * k;
+        else
+          size += std::abs(q * k);
+      }
+      const double content = ieee;
+      if (ieee != 0 && p_.scale) ieee *= p_.scale->value;
+      const double bias = Bias(at, key);
+      if (!std::isfinite(bias)) ieee += bias;
+      if (bias == -kInfinity) {  // left out, like a masked key; NaN may leak (ATT-13)
+        special_.open |= !std::isfinite(content);
+        special_.left_out.push_back(key);
+        continue;
+      }
+      if (ieee == -kInfinity) {
+        special_.left_out.push_back(key);
+        special_.open = true;
+        continue;
+      }
+      special_.nan |= !std::isfinite(ieee);
+      if (std::isfinite(ieee)) {
+        special_.keys.push_back(key);
+        const double scale = p_.scale ? std::abs(p_.scale->value) : 1;
+        special_.largest =
+            std::max(special_.largest, std::max(size, size * scale) + std::abs(bias));
+      }
+    }
+    return special_;
+  }
+
+  // Evaluated with as many more bits as the scores have before the point.
+  Row& RowAt(const At& at) const {
+    const unsigned digits = Interval::default_precision();
+    if (row_at_ && *row_at_ == at && row_digits_ == digits) return row_;
+    const Special& special = SpecialOf(at);
+    const double largest = std::min(std::max(special.largest, 1.0), 0x1p1000);
+    const unsigned more = static_cast<unsigned>(std::ilogb(largest)) + 32;
+    const ScopedPrecision precision(digits * 1000 / 301 + more);
+    row_at_ = at;
+    row_digits_ = digits;
+    row_ = Row();
+    Row& r = row_;
+    r.keys = special.keys;
+    r.scale = ScaleOf<Interval>(p_, e_.head_dim);
+    r.slope = SlopeAs<Interval>(p_, at.head, e_.heads);
+    const Interval scale = abs(r.scale);
+    for (const int64_t key : r.keys) {
+      const auto q = [&](int64_t c) { return Interval(Q(at, key, c)); };
+      const auto k = [&](int64_t c) { return Interval(K(at, key, c)); };
+      const auto size = [](auto f) { return [f](int64_t c) { return Interval(abs(f(c))); }; };
+      const auto one = [](int64_t) { return Interval(1); };
+      r.content.push_back(Dot<Interval>(e_.head_dim, q, k));
+      r.bias.push_back(Interval(Bias(at, key)));
+      KeyTerms<Interval> t;
+      t.products = scale * Dot<Interval>(e_.head_dim, size(q), size(k));
+      t.operands =
+          Dot<Interval>(e_.head_dim, size(q), one) + Dot<Interval>(e_.head_dim, size(k), one);
+      t.bias = abs(r.slope * r.bias.back());
+      t.size = abs(Interval(r.scale * r.content.back() + r.slope * r.bias.back()));
+      r.terms.push_back(t);
+    }
+    if (r.keys.empty()) return r;
+    size_t highest = 0;
+    const auto score = [&](size_t n) {
+      return Interval(r.scale * r.content[n] + r.slope * r.bias[n]);
+    };
+    for (size_t n = 1; n < r.keys.size(); ++n)
+      if (mpfr_greater_p(Lower(score(n)), Lower(score(highest)))) highest = n;
+    const std::vector<Interval> relative = Relative(r.scale, r.slope, r.content, r.bias, highest);
+    r.Z = Interval(0);
+    for (size_t n = 0; n < r.keys.size(); ++n) {
+      r.terms[n].relative = relative[n];
+      r.terms[n].exponential = exp(relative[n]);
+      r.exponentials.push_back(r.terms[n].exponential);
+      r.Z += r.exponentials.back();
+    }
+    return r;
+  }
+
+  // ATT-14. Null where the profile proves nothing of this row.
+  const RowErrors<Interval>* ErrorsOf(const At& at, const Profile& profile) const {
+    Row& r = RowAt(at);
+    auto& errors = r.errors[*ProfileFromName(profile.name)];
+    if (!errors)
+      errors = gnomon::attention::ErrorsOfRow(
+          profile, format_, e_.head_dim, bias_.has_value(),
+          p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(at.head, e_.heads) : 0,
+          Interval(abs(r.scale)), r.Z, r.terms);
+    const bool proves = mpfr_cmp_ui(Upper(errors->rho), 1) < 0;  // false for NaN
+    return proves ? &*errors : nullptr;
+  }
+
+  // ATT-13: a score, or a sum of values on the way, that the arithmetic may not hold.
+  bool MayOverflow(const At& at, double values, const Profile& profile) const {
+    return SpecialOf(at).largest >= LargestFinite(FormatAt(profile.arithmetic, format_)) / 4 ||
+           values >= LargestFinite(WorkingFormat(format_)) / 4;
+  }
+
+  std::vector<Step> StepsOf(const At& at) const {
+    const Row& r = RowAt(at);
+    std::vector<Step> steps = {{"scale", r.scale}};
+    for (size_t n = 0; n < r.keys.size() && n < 16; ++n) {
+      const std::string key = "[" + std::to_string(r.keys[n]) + "]";
+      steps.push_back({"score" + key, Interval(r.scale * r.content[n] + r.slope * r.bias[n])});
+      steps.push_back({"weight" + key, Interval(r.exponentials[n] / r.Z)});
+    }
+    return steps;
+  }
+
+  const Case& c_;
+  Format format_;
+  gnomon::attention::Parameters p_;
+  Extents e_;
+
+ private:
+  std::optional<Elements> q_, k_, scores_, bias_, key_mask_;
+  bool one_bias_ = false;
+  mutable std::optional<At> row_at_, special_at_;
+  mutable unsigned row_digits_ = 0;
+  mutable Row row_;
+  mutable Special special_;
+};
+
+// y [batch, query, query_heads, value_dim].
+class AttentionTruth : public SoftmaxTruth {
+ public:
+  explicit AttentionTruth(const Case& c) : SoftmaxTruth(c), v_(c.inputs.at("v").view()) {}
+
+  Expectation Expect(int, int64_t element) const override {
+    const At at = Split(element);
+    const Special& s = SpecialOf(at);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    if (s.nan) return {Expectation::kNonFinite, 0, nan};
+    double sum = 0;
+    for (const int64_t key : s.keys)
+      if (const double v = V(at, key, element); !std::isfinite(v)) sum += v;
+    return sum == 0 ? Expectation{} : Expectation{Expectation::kNonFinite, 0, sum};
+  }
+  bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
+    const At at = Split(element);
+    const Special& s = SpecialOf(at);
+    bool open = s.open;
+    double values = 0;
+    for (const int64_t key : s.keys) values += std::abs(V(at, key, element));
+    for (const int64_t key : s.left_out) open |= !std::isfinite(V(at, key, element));
+    return open || MayOverflow(at, values, profile);
+  }
+  Interval Value(int, int64_t element) const override {
+    const At at = Split(element);
+    const Row& r = RowAt(at);
+    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, Values(at, element));
+  }
+  // sum_n a_n |v_n|.
+  Interval Size(int, int64_t element) const override {
+    const At at = Split(element);
+    const Row& r = RowAt(at);
+    std::vector<Interval> sizes;
+    for (const Interval& v : Values(at, element)) sizes.push_back(abs(v));
+    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, sizes);
+  }
+  Interval Scale(int output, int64_t element) const override { return Size(output, element); }
+  Interval Bound(int, int64_t element, const Profile& profile) const override {
+    const At at = Split(element);
+    if (RowAt(at).keys.empty()) return Interval(0);
+    const RowErrors<Interval>* errors = ErrorsOf(at, profile);
+    if (errors == nullptr) return kVacuous();
+    const std::vector<Interval> values = Values(at, element);
+    Interval moved = errors->flushed;
+    for (size_t n = 0; n < values.size(); ++n)
+      moved += (errors->alpha[n] + errors->flushed) * abs(values[n]);
+    return gnomon::attention::RatioBound(profile, format_, Value(0, element), moved, errors->rho);
+  }
+  Place Where(int, int64_t element) const override { return {Split(element).query, std::nullopt}; }
+  std::vector<Step> Steps(int, int64_t element) const override { return StepsOf(Split(element)); }
+
+ private:
+  At Split(int64_t element) const {
+    const int64_t row = element / e_.value_dim;
+    return {row / (e_.heads * e_.queries), row % e_.heads, row / e_.heads % e_.queries};
+  }
+  double V(const At& at, int64_t key, int64_t element) const {
+    return v_(at.batch, key, e_.KvHead(at.head), element % e_.value_dim);
+  }
+  std::vector<Interval> Values(const At& at, int64_t element) const {
+    std::vector<Interval> values;
+    for (const int64_t key : RowAt(at).keys) values.push_back(Interval(V(at, key, element)));
+    return values;
+  }
+  Elements v_;
+};
+
+// weights [batch, query_heads, query, key].
+class WeightsTruth : public SoftmaxTruth {
+ public:
+  explicit WeightsTruth(const Case& c) : SoftmaxTruth(c) {}
+
+  Expectation Expect(int, int64_t element) const override {
+    if (!SpecialOf(Split(element)).nan || !Seen(Split(element), Key(element))) return {};
+    return {Expectation::kNonFinite, 0, std::numeric_limits<double>::quiet_NaN()};
+  }
+  bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
+    const At at = Split(element);
+    return SpecialOf(at).nan || SpecialOf(at).open || MayOverflow(at, 0, profile);
+  }
+  Interval Value(int, int64_t element) const override {
+    const Row& r = RowAt(Split(element));
+    const std::optional<size_t> n = Find(r, element);
+    return n ? Interval(r.exponentials[*n] / r.Z) : Interval(0);
+  }
+  Interval Size(int output, int64_t element) const override { return Value(output, element); }
+  Interval Scale(int output, int64_t element) const override { return Value(output, element); }
+  Interval Bound(int, int64_t element, const Profile& profile) const override {
+    const std::optional<size_t> n = Find(RowAt(Split(element)), element);
+    if (!n) return Interval(0);
+    const RowErrors<Interval>* errors = ErrorsOf(Split(element), profile);
+    if (errors == nullptr) return kVacuous();
+    return gnomon::attention::RatioBound(profile, format_, Value(0, element),
+                                         Interval(errors->alpha[*n] + 2 * errors->flushed),
+                                         errors->rho);
+  }
+  Place Where(int, int64_t element) const override { return {Split(element).query, std::nullopt}; }
+  std::vector<Step> Steps(int, int64_t element) const override { return StepsOf(Split(element)); }
+
+ private:
+  int64_t Key(int64_t element) const { return element % e_.keys; }
+  At Split(int64_t element) const {
+    const int64_t row = element / e_.keys;
+    return {row / (e_.heads * e_.queries), row / e_.queries % e_.heads, row % e_.queries};
+  }
+  // Empty: not seen, so 0.
+  std::optional<size_t> Find(const Row& r, int64_t element) const {
+    const auto found = std::lower_bound(r.keys.begin(), r.keys.end(), Key(element));
+    if (found == r.keys.end() || *found != Key(element)) return std::nullopt;
+    return static_cast<size_t>(found - r.keys.begin());
+  }
+};
+
+// Sums of products without a softmax (ATT-15): a value, the sum of the absolute products.
+class SumTruth : public Truth {
+ public:
+  explicit SumTruth(const Case& c) : format_(c.format) {}
+
+  Expectation Expect(int output, int64_t element) const override {
+    const double ieee = Ieee(output, element);
+    return std::isfinite(ieee) ? Expectation{} : Expectation{Expectation::kNonFinite, 0, ieee};
+  }
+  // ATT-13: an order of the sum may make a NaN of an infinity, or of products that overflow.
+  bool NonFiniteIsOpen(int output, int64_t element, const Profile& profile) const override {
+    if (!std::isfinite(Ieee(output, element))) return true;
+    const ScopedPrecision precision(kFirstPrecision);
+    return Midpoint(Scale(output, element)) >=
+           LargestFinite(FormatAt(profile.arithmetic, format_)) / 4;
+  }
+  Interval Size(int output, int64_t element) const override { return Scale(output, element); }
+
+ protected:
+  // Of the products that are not finite alone.
+  virtual double Ieee(int output, int64_t element) const = 0;
+  Format format_;
+};
+
+// Four outputs [query, key].
+class FourTermTruth : public SumTruth {
+ public:
+  explicit FourTermTruth(const Case& c)
+      : SumTruth(c),
+        e_(c.inputs.at("e").view()),
+        p_(c.inputs.at("p").view()),
+        w_(c.inputs.at("w").view()),
+        seq_(c.inputs.at("e").shape()[0]),
+        width_(c.inputs.at("e").shape()[1]) {}
+
+  Interval Value(int output, int64_t element) const override {
+    return Evaluate(output, element, [](double v) { return Interval(v); });
+  }
+  Interval Scale(int output, int64_t element) const override {
+    return Evaluate(output, element, [](double v) { return Interval(std::abs(v)); });
+  }
+  Interval Bound(int output, int64_t element, const Profile& profile) const override {
+    Interval operands(width_ + 1);
+    for (int64_t c = 0; c < width_; ++c)
+      operands += abs(Interval(X(output, element, c))) + abs(Interval(Y(output, element, c)));
+    const double width = static_cast<double>(width_);
+    return gnomon::attention::SumBound(profile, format_, Value(output, element),
+                                       Scale(output, element), 5, 2 * (width - 1),
+                                       Interval((width_ + 1) * operands));
+  }
+  Place Where(int, int64_t element) const override { return {element / seq_, std::nullopt}; }
+  std::vector<Step> Steps(int output, int64_t element) const override {
+    return {{"value", Value(output, element)}, {"sum of |products|", Scale(output, element)}};
+  }
+
+ private:
+  double X(int output, int64_t element, int64_t c) const {
+    return (output < 2 ? e_ : p_)(element / seq_, c);
+  }
+  double Y(int output, int64_t element, int64_t c) const {
+    return (output % 2 == 0 ? e_ : p_)(element % seq_, c);
+  }
+  template <class Read>
+  Interval Evaluate(int output, int64_t element, Read read) const {
+    return Form<Interval>(
+        width_, [&](int64_t r) { return read(X(output, element, r)); },
+        [&](int64_t r, int64_t c) { return read(w_(r, c)); },
+        [&](int64_t c) { return read(Y(output, element, c)); });
+  }
+  double Ieee(int output, int64_t element) const override {
+    double sum = 0;
+    for (int64_t r = 0; r < width_; ++r)
+      for (int64_t c = 0; c < width_; ++c) {
+        const double x = X(output, element, r), w = w_(r, c), y = Y(output, element, c);
+        if (!std::isfinite(x) || !std::isfinite(w) || !std::isfinite(y)) sum += x * w * y;
+      }
+    return sum;
+  }
+  Elements e_, p_, w_;
+  int64_t seq_, width_;
+};
+
+// scores [heads, query, key].
+class UntiedTruth : public SumTruth {
+ public:
+  explicit UntiedTruth(const Case& c)
+      : SumTruth(c),
+        q_(c.inputs.at("q").view()),
+        k_(c.inputs.at("k").view()),
+        pq_(c.inputs.at("pq").view()),
+        pk_(c.inputs.at("pk").view()),
+        queries_(c.inputs.at("q").shape()[0]),
+        keys_(c.inputs.at("k").shape()[0]),
+        d_(c.inputs.at("q").shape()[2]) {}
+
+  Interval Value(int, int64_t element) const override {
+    return Evaluate(element, [](double v) { return Interval(v); });
+  }
+  Interval Scale(int, int64_t element) const override {
+    return Evaluate(element, [](double v) { return Interval(std::abs(v)); });
+  }
+  Interval Bound(int, int64_t element, const Profile& profile) const override {
+    const int64_t n = element % keys_, m = element / keys_ % queries_,
+                  h = element / keys_ / queries_;
+    Interval operands(2 * d_ + 1);
+    for (int64_t c = 0; c < d_; ++c)
+      for (const double v : {q_(m, h, c), k_(n, h, c), pq_(m, h, c), pk_(n, h, c)})
+        operands += abs(Interval(v));
+    return gnomon::attention::SumBound(profile, format_, Value(0, element), Scale(0, element), 9,
+                                       2 * static_cast<double>(d_) - 1, Interval(2 * operands));
+  }
+  Place Where(int, int64_t element) const override {
+    return {element / keys_ % queries_, std::nullopt};
+  }
+  std::vector<Step> Steps(int, int64_t element) const override {
+    return {{"value", Value(0, element)}, {"sum of |products|", Scale(0, element)}};
+  }
+
+ private:
+  template <class Read>
+  Interval Evaluate(int64_t element, Read read) const {
+    const int64_t n = element % keys_, m = element / keys_ % queries_,
+                  h = element / keys_ / queries_;
+    return Untied<Interval>(
+        d_, [&](int64_t c) { return read(q_(m, h, c)); },
+        [&](int64_t c) { return read(k_(n, h, c)); }, [&](int64_t c) { return read(pq_(m, h, c)); },
+        [&](int64_t c) { return read(pk_(n, h, c)); });
+  }
+  double Ieee(int, int64_t element) const override {
+    const int64_t n = element % keys_, m = element / keys_ % queries_,
+                  h = element / keys_ / queries_;
+    double sum = 0;
+    const auto add = [&sum](double a, double b) {
+      if (!std::isfinite(a) || !std::isfinite(b)) sum += a * b;
+    };
+    for (int64_t c = 0; c < d_; ++c) {
+      add(q_(m, h, c), k_(n, h, c));
+      add(pq_(m, h, c), pk_(n, h, c));
+    }
+    return sum;
+  }
+  Elements q_, k_, pq_, pk_;
+  int64_t queries_, keys_, d_;
+};
+
+}  // namespace
+
+namespace attention {
 
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
-  throw Rejected("operation", c.operation, "has no reference", "CASE-1");
+  if (c.operation == "attention.softmax") return std::make_unique<AttentionTruth>(c);
+  if (c.operation == "attention.weights") return std::make_unique<WeightsTruth>(c);
+  if (c.operation == "attention.four_term") return std::make_unique<FourTermTruth>(c);
+  return std::make_unique<UntiedTruth>(c);
 }
 
-}  // namespace gnomon::reference::attention
+}  // namespace attention
+}  // namespace gnomon::reference

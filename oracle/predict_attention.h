@@ -1,0 +1,46 @@
+// What the known mistakes of attention change, and the answers that follow: shared by the list of
+// hypotheses (hypotheses_attention.cc) and its evaluation (predict_attention.cc).
+#ifndef GNOMON_ORACLE_PREDICT_ATTENTION_H_
+#define GNOMON_ORACLE_PREDICT_ATTENTION_H_
+
+#include <memory>
+#include <optional>
+
+#include "gnomon/oracle/hypotheses.h"
+
+namespace gnomon::oracle::attention {
+
+struct AttentionChange {
+  Change shared;
+  // Mask.
+  int64_t anchor = 0;  // added to the last key that a causal mask lets through
+  bool top_left = false, no_mask = false, no_key_mask = false, masks_weights = false;
+  bool batch_zero = false;
+  double no_key = 0;  // a query without keys: 0; NaN; 1: the mean of all values
+  bool leaks_values = false, leaks_scores = false, all_maximum = false;
+  int key_lanes = 0;
+  // Scores.
+  std::optional<double> scale;
+  int scale_power = 1;
+  bool bias_scaled = false, bias_turned = false, bias_left_out = false, bias_of_head_zero = false;
+  double bias_sign = 1;
+  bool no_slopes = false, plain_slopes = false;
+  bool kv_modulo = false, kv_first = false, exchanged = false, keys_for_values = false;
+  bool k_contiguous = false;
+  std::optional<Format> scores_in, weights_in;
+  // Softmax.
+  bool over_queries = false, no_maximum = false, base_two = false, not_normalised = false;
+  double added = 0;  // to the sum
+  int block = 0;     // of an online softmax that forgets to rescale
+  bool rescales_sum = true;
+  // Terms.
+  bool w_turned = false, terms_exchanged = false;
+  int missing = -1;
+  double untied_content = 1, untied_position = 1;  // times 1 / sqrt(2 d)
+};
+
+std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change);
+
+}  // namespace gnomon::oracle::attention
+
+#endif  // GNOMON_ORACLE_PREDICT_ATTENTION_H_
