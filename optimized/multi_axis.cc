@@ -76,9 +76,8 @@ RopeApply WindowOf(const AxialRotation& r) {
   RopeApply a;
   a.frequencies.head_dim = r.head_dim;
   a.frequencies.rotary_dim = r.rotary_dim;
-  a.input_layout = a.output_layout = r.layout == AxialLayout::kInterleaved
-                                         ? RopeLayout::kInterleaved
-                                         : RopeLayout::kHalfSplit;
+  a.input_layout = a.output_layout =
+      r.layout == AxialLayout::kInterleaved ? RopeLayout::kInterleaved : RopeLayout::kHalfSplit;
   a.rotary_offset = r.rotary_offset;
   a.direction = r.direction;
   return a;
@@ -143,8 +142,9 @@ void AxialPlan::ForEachBlock(const ConstTensorView& x, const ConstTensorView& po
         const int64_t batch = row.rank() == 2 && !shared ? group * row.strides[0] : 0;
         int64_t* here = m.data() + axis * kStepRows;
         for (int64_t i = 0; i < count; ++i)
-          here[i] = sign * PositionAt(row.dtype, row.data + (batch + (seq + i) * row.strides.back()) *
-                                                                SizeOf(row.dtype));
+          here[i] =
+              sign * PositionAt(row.dtype, row.data + (batch + (seq + i) * row.strides.back()) *
+                                                          SizeOf(row.dtype));
         const Turns* turns = turns_[axis].get();
         if (turns == nullptr) continue;
         const size_t stride = turns->padded();
@@ -172,11 +172,11 @@ void AxialPlan::Apply(const ConstTensorView& x, const ConstTensorView& positions
   const size_t padded = memory.padded;
   if (mode == Mode::kStandard) {
     StandardTokens tokens(memory, StreamBytes());
-    ForEachBlock<float>(x, positions,
-                        [&](int64_t batch, int64_t seq, int64_t count, float* cos, float* sin,
-                            const int64_t*) {
-                          tokens.Rotate(batch, seq, count, {cos, sin, padded});
-                        });
+    ForEachBlock<float>(
+        x, positions,
+        [&](int64_t batch, int64_t seq, int64_t count, float* cos, float* sin, const int64_t*) {
+          tokens.Rotate(batch, seq, count, {cos, sin, padded});
+        });
     return;
   }
   ExactTokens tokens(memory);
@@ -260,9 +260,9 @@ void Factorize(Combine combine, const ConstTensorView& px, const ConstTensorView
         } else {
           // float32 has at least 2p + 2 bits for either 16-bit format: rounding twice is rounding
           // once (Figueroa 1995).
-          bits = EncodeF32(format,
-                           DecodeToF32(format, row_of(px, x) + i * px.strides[1] * size) +
-                               DecodeToF32(format, row_of(py, y) + i * py.strides[1] * size));
+          bits =
+              EncodeF32(format, DecodeToF32(format, row_of(px, x) + i * px.strides[1] * size) +
+                                    DecodeToF32(format, row_of(py, y) + i * py.strides[1] * size));
         }
         StoreBits(pe.dtype, to + i * pe.strides[2] * size, bits);
       }
@@ -330,9 +330,10 @@ void ForEachIndex(const Window& w, const F& f) {
 
 void WindowIndices(const Window& window, const TensorView& index) {
   ForEachIndex(window, [&](int64_t query, int64_t key, int64_t row) {
-    StoreBits(index.dtype,
-              index.data + (query * index.strides[0] + key * index.strides[1]) * SizeOf(index.dtype),
-              static_cast<uint64_t>(row));
+    StoreBits(
+        index.dtype,
+        index.data + (query * index.strides[0] + key * index.strides[1]) * SizeOf(index.dtype),
+        static_cast<uint64_t>(row));
   });
 }
 

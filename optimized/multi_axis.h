@@ -22,7 +22,8 @@ class AxialPlan {
   explicit AxialPlan(const AxialRotation& rotation);
 
   // x, y [batch, seq, heads, head_dim] as RopePlan::Apply has them; positions [axis, seq] or
-  // [batch or 1, axis, seq]. The promises are those of `mode`.
+  // [batch or 1, axis, seq]. The promises are those of `mode`; special values as rope.apply (AXES-17),
+  // memory too (AXES-19).
   void Apply(const ConstTensorView& x, const ConstTensorView& positions, const TensorView& y,
              Mode mode = Mode::kStandard) const;
 

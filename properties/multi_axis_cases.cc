@@ -56,8 +56,7 @@ void DrawAxial(Source& source, const Draw& draw, Parameters* parameters, int64_t
   if (source.Chance(1, 6)) dims[0] = source.Pick<int64_t>({16, 20, 36});
   const int64_t exponent = draw.reset ? 0 : source.Pick({0, 1, 2, 0});
   if (exponent == 2) std::fill(dims.begin(), dims.end(), dims[0]);
-  if (exponent > 0)
-    (*parameters)["exponent"] = kAxialExponentNames[static_cast<size_t>(exponent)];
+  if (exponent > 0) (*parameters)["exponent"] = kAxialExponentNames[static_cast<size_t>(exponent)];
   (*parameters)["axes_dims"] = List(dims);
   (*parameters)["layout"] = kAxialLayoutNames[static_cast<size_t>(source.Below(3))];
   *rotary_dim = Sum(dims);
@@ -101,9 +100,8 @@ Case Begin(Trial& trial, const std::string& operation) {
 Tensor DrawGrid(Trial& trial, const Case& c, Shape shape, bool memory, int64_t limit) {
   const Limits limits = trial.limits(c.operation);
   FitRank(limits, "positions", &shape);
-  Tensor positions =
-      DrawMemory(trial.source(), limits, memory,
-                 DrawIntegerType(trial.source(), limits, "positions"), shape, 0x6b);
+  Tensor positions = DrawMemory(trial.source(), limits, memory,
+                                DrawIntegerType(trial.source(), limits, "positions"), shape, 0x6b);
   for (int64_t i = 0; i < positions.count(); ++i)
     positions.SetInteger(i, trial.DrawPosition(limit, limits));
   return positions;
@@ -113,8 +111,8 @@ Tensor DrawNumbers(Trial& trial, const Case& c, const Shape& shape, Numbers numb
   Tensor values(DTypeOf(c.format), shape);
   for (int64_t i = 0; i < values.count(); ++i)
     values.Set(i, DrawNumber(trial.source(), c.format, numbers));
-  Tensor drawn = DrawMemory(trial.source(), trial.limits(c.operation), memory, DTypeOf(c.format),
-                            shape, 0xff);
+  Tensor drawn =
+      DrawMemory(trial.source(), trial.limits(c.operation), memory, DTypeOf(c.format), shape, 0xff);
   CopyElements(values, &drawn);
   return drawn;
 }
@@ -203,11 +201,12 @@ Case DrawFactorized(Trial& trial, Combine combine, Numbers numbers, bool memory)
   trial.RequireInside(c.parameters["combine"] ==
                       Value(kCombineNames[static_cast<size_t>(combine)]));
   const Limits limits = trial.limits(c.operation);
-  const int64_t width =
-      limits.extent("width", source.Chance(1, 4) ? source.Pick<int64_t>({16, 20, 36})
-                                                 : 1 + source.Below(8));
-  const int64_t other = combine == Combine::kSum ? width : limits.extent("width", 1 + source.Below(8));
-  const int64_t X = limits.extent("x", 1 + source.Below(4)), Y = limits.extent("y", 1 + source.Below(4));
+  const int64_t width = limits.extent(
+      "width", source.Chance(1, 4) ? source.Pick<int64_t>({16, 20, 36}) : 1 + source.Below(8));
+  const int64_t other =
+      combine == Combine::kSum ? width : limits.extent("width", 1 + source.Below(8));
+  const int64_t X = limits.extent("x", 1 + source.Below(4)),
+                Y = limits.extent("y", 1 + source.Below(4));
   c.inputs.emplace("px", DrawNumbers(trial, c, {X, width}, numbers, memory));
   c.inputs.emplace("py", DrawNumbers(trial, c, {Y, other}, numbers, memory));
   return c;
@@ -222,14 +221,12 @@ Case DrawWindow(Trial& trial, const std::string& operation, bool memory, bool sp
   Fit(trial, &c);
   if (operation == "multi_axis.window_index") return c;
   const int64_t heads = trial.limits(operation).extent("heads", 1 + source.Below(3));
-  c.inputs.emplace("table",
-                   DrawNumbers(trial, c, {axes::ReadWindowSize(c).rows(), heads},
-                               special ? Numbers::kSpecial : Numbers::kUnequal, memory));
+  c.inputs.emplace("table", DrawNumbers(trial, c, {axes::ReadWindowSize(c).rows(), heads},
+                                        special ? Numbers::kSpecial : Numbers::kUnequal, memory));
   return c;
 }
 
-void ForEachPair(const Case& c,
-                 const std::function<void(int64_t, int64_t, int64_t, int64_t)>& f) {
+void ForEachPair(const Case& c, const std::function<void(int64_t, int64_t, int64_t, int64_t)>& f) {
   const AxialRotation a = axes::ReadRotation(c);
   const Shape& shape = c.inputs.at("x").shape();
   for (int64_t head = 0; head < shape[0] * shape[1] * shape[2]; ++head)
@@ -271,9 +268,8 @@ std::vector<CaseSource> Cases() {
   std::vector<CaseSource> all;
   for (const std::string operation : {"multi_axis.axial", "multi_axis.mrope"}) {
     const auto add = [&](const char* name, CaseKind kind, const Draw& draw) {
-      all.push_back({operation + "." + name, operation, kind, [operation, draw](Trial& t) {
-                       return DrawRotation(t, operation, draw);
-                     }});
+      all.push_back({operation + "." + name, operation, kind,
+                     [operation, draw](Trial& t) { return DrawRotation(t, operation, draw); }});
     };
     add("plain", CaseKind::kPlain, plain);
     add("memory", CaseKind::kMemory, memory);

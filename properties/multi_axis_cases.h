@@ -19,11 +19,11 @@ inline constexpr int64_t kAddablePosition = int64_t{1} << 30;
 
 struct Draw {
   std::optional<Numbers> numbers = std::nullopt;  // none: one of the tame kinds
-  bool unusual_frequencies = false;               // always explicit ones: zero, negative, huge, tiny
-  bool plain_frequencies = false;                 // never explicit ones
-  bool reset = false;                             // AXES-10: the exponent starts anew on each axis
-  bool memory = false;                            // strides, padding, in place
-  bool direction = true;                          // may be transpose
+  bool unusual_frequencies = false;  // always explicit ones: zero, negative, huge, tiny
+  bool plain_frequencies = false;    // never explicit ones
+  bool reset = false;                // AXES-10: the exponent starts anew on each axis
+  bool memory = false;               // strides, padding, in place
+  bool direction = true;             // may be transpose
   int64_t position_limit = kAnyPosition;
 };
 
@@ -37,9 +37,8 @@ Case DrawWindow(Trial& trial, const std::string& operation, bool memory, bool sp
 
 // Calls f for every pair of every head: token (batch * seq + seq), pair, and the numbers of the
 // elements that hold its two members.
-void ForEachPair(
-    const Case& c,
-    const std::function<void(int64_t token, int64_t pair, int64_t a, int64_t b)>& f);
+void ForEachPair(const Case& c,
+                 const std::function<void(int64_t token, int64_t pair, int64_t a, int64_t b)>& f);
 // The position of a token on an axis, whatever shape the case gives them in.
 int64_t PositionOn(const Case& c, int64_t token, int64_t axis);
 // The case with other positions, in the shape that it has: f(batch, axis, seq).

@@ -75,10 +75,11 @@ class SincosTolerance : public Tolerance {
     if (row < 0) return 0;
     // The larger angle of the two coordinates covers either half.
     const int64_t pair = t_.half.Column(column % t_.half.width).pair;
-    return EntryBound(promise_, format_,
-                      std::max(AngleBoundOf(IntegerAt(positions_, row), pair),
-                               AngleBoundOf(IntegerAt(positions_, positions_.shape[1] + row), pair)),
-                      1);
+    return EntryBound(
+        promise_, format_,
+        std::max(AngleBoundOf(IntegerAt(positions_, row), pair),
+                 AngleBoundOf(IntegerAt(positions_, positions_.shape[1] + row), pair)),
+        1);
   }
   double Size(int, int64_t) const override { return 1; }
 

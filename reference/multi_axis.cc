@@ -14,19 +14,19 @@ namespace {
 namespace axes = gnomon::multi_axis;
 
 AngleTerms TermsOf(const AxialRotation& a) {
-  return AngleTerms(
-      [a](int64_t pair) { return Frequency<Interval>(a, pair); },
-      [a, log_base = LogBaseUpperBound(a.rope_theta), inexact = IsInexact(a.rope_theta)](
-          int64_t pair) {
-        if (!a.frequencies.empty())
-          return GivenOrigin(a.frequencies[static_cast<size_t>(pair)], pair);
-        // AXES-16: a chain of products starts anew where the exponent does.
-        const AxialPair& p = a.at(pair);
-        return AngleOrigin{p.numerator, p.denominator, log_base, false, p.numerator / 2, inexact};
-      });
+  return AngleTerms([a](int64_t pair) { return Frequency<Interval>(a, pair); },
+                    [a, log_base = LogBaseUpperBound(a.rope_theta),
+                     inexact = IsInexact(a.rope_theta)](int64_t pair) {
+                      if (!a.frequencies.empty())
+                        return GivenOrigin(a.frequencies[static_cast<size_t>(pair)], pair);
+                      // AXES-16: a chain of products starts anew where the exponent does.
+                      const AxialPair& p = a.at(pair);
+                      return AngleOrigin{p.numerator, p.denominator,   log_base,
+                                         false,       p.numerator / 2, inexact};
+                    });
 }
 
-// AXES-1. multi_axis.axial, multi_axis.mrope.
+// AXES-1, AXES-11, AXES-17. multi_axis.axial, multi_axis.mrope.
 class RotationTruth : public Truth {
  public:
   explicit RotationTruth(const Case& c)
@@ -200,8 +200,12 @@ class SincosTruth : public Truth {
         terms_([t = t_](int64_t pair) { return Frequency<Interval>(t.half, pair); },
                [t = t_, log_base = LogBaseUpperBound(t_.half.base),
                 inexact = IsInexact(t_.half.base)](int64_t pair) {
-                 return AngleOrigin{t.half.ExponentNumerator(pair), t.half.ExponentDenominator(),
-                                    log_base, false, pair, inexact};
+                 return AngleOrigin{t.half.ExponentNumerator(pair),
+                                    t.half.ExponentDenominator(),
+                                    log_base,
+                                    false,
+                                    pair,
+                                    inexact};
                }) {}
 
   Interval Value(int, int64_t element) const override {

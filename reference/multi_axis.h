@@ -19,8 +19,7 @@ T Frequency(const AxialRotation& a, int64_t pair) {
 // AXES-1. A pair of x turned by its frequency times the position on its own axis;
 // `position(axis)`.
 template <class T, class PositionOn>
-Pair<T> RotateAxially(const AxialRotation& a, int64_t pair, const Pair<T>& x,
-                      PositionOn position) {
+Pair<T> RotateAxially(const AxialRotation& a, int64_t pair, const Pair<T>& x, PositionOn position) {
   const T angle = T(position(a.at(pair).axis)) * Frequency<T>(a, pair);
   return Rotate<T>(x, cos(angle), sin(angle), a.direction);
 }

@@ -99,8 +99,11 @@ const std::vector<OperationSpec>& Operations() {
   static const TensorSpec x = {"x", {"batch", "seq", "heads", "head_dim"}, "queries or keys"};
   static const TensorSpec y = {"y", {"batch", "seq", "heads", "head_dim"}, "rotated x"};
   static const TensorSpec positions = {
-      "positions", {"batch", "axis", "seq"}, "tokens on every axis, in [-2^31, 2^31); [axis, seq] serves every batch",
-      false, true};
+      "positions",
+      {"batch", "axis", "seq"},
+      "tokens on every axis, in [-2^31, 2^31); [axis, seq] serves every batch",
+      false,
+      true};
   static const std::vector<OperationSpec> operations = {
       {"multi_axis.sections",
        "the axis of every pair",

@@ -37,8 +37,8 @@ inline const std::vector<std::string> kSectionOrderNames = {"contiguous", "inter
 
 struct AxialPair {
   int64_t axis = 0;
-  int64_t number = 0;       // among the pairs of its axis
-  int64_t numerator = 0;    // AXES-10: the frequency is rope_theta^(-numerator / denominator)
+  int64_t number = 0;     // among the pairs of its axis
+  int64_t numerator = 0;  // AXES-10: the frequency is rope_theta^(-numerator / denominator)
   int64_t denominator = 1;
 };
 
@@ -144,7 +144,8 @@ inline std::vector<int64_t> ReadSizes(ParameterReader& reader, const std::string
     sizes.push_back(static_cast<int64_t>(number.value));
   }
   if (sizes.empty() || static_cast<int64_t>(sizes.size()) > kMostAxes)
-    throw Rejected(name, std::to_string(sizes.size()) + " numbers", "must have 1 to 8 axes", clause);
+    throw Rejected(name, std::to_string(sizes.size()) + " numbers", "must have 1 to 8 axes",
+                   clause);
   return sizes;
 }
 
@@ -316,8 +317,8 @@ inline Window ReadWindowSize(const Case& c) {
   return w;
 }
 
-// AXES-16. |computed - (p + q)|: one rounding, in the arithmetic's format, and one to the output's. A
-// sum of two values of a format that is subnormal is exact.
+// AXES-16. |computed - (p + q)|: one rounding, in the arithmetic's format, and one to the output's.
+// A sum of two values of a format that is subnormal is exact.
 template <class T>
 T SumBound(const Profile& profile, Format output, const T& y) {
   using std::abs;
