@@ -26,6 +26,7 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"rope:tail-vector", "tail-vector/8"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
+      {"multi_axis:tail-vector", "tail-vector/4"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
     if (const auto found = more.find(key); found != more.end()) return found->second;
@@ -108,7 +109,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
-                         testing::Combine(testing::Values("rope", "sinusoidal"),
+                         testing::Combine(testing::Values("rope", "sinusoidal", "multi_axis"),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {

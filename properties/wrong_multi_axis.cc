@@ -39,6 +39,7 @@ enum class M {
   kPlusOne,
   kMinusStart,
   kStaleTable,
+  kStalePrevious,
   kRowZero,
   kCountsTokens,
   kPositionsBf16,
@@ -130,6 +131,7 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kMinusStart, "arange-positions/from-first", "positions counted from the first token's",
      kFormula, "standard"},
     {M::kStaleTable, "stale-table", "table cached by shape, not by position", kState, "standard"},
+    {M::kStalePrevious, "stale-table/previous", "the table of the call before", kState, "standard"},
     {M::kRowZero, "row-positions", "the first row's positions for every row", kState, "standard"},
     {M::kCountsTokens, "arange-positions", "0..T-1 whatever the positions are", kFormula,
      "standard"},
@@ -317,6 +319,7 @@ class PlainAxes final : public PlainKernel<M> {
   void Windows(const Case& c, const TensorView& out) const;
 
   std::map<std::string, std::vector<int64_t>> cached_;  // kStaleTable
+  std::vector<int64_t> previous_;                       // kStalePrevious
 };
 
 PlainAxes::Reading PlainAxes::Read(const Case& c) const {
@@ -400,6 +403,11 @@ std::vector<int64_t> PlainAxes::Grid(const Case& c, const Reading& r) {
   if (Is(M::kStaleTable)) {
     const std::string key = c.operation + "/" + std::to_string(all.size());
     all = cached_.emplace(key, all).first->second;
+  }
+  if (Is(M::kStalePrevious)) {
+    const std::vector<int64_t> now = all;
+    if (previous_.size() == all.size()) all = previous_;
+    previous_ = now;
   }
   return all;
 }
@@ -487,7 +495,6 @@ void PlainAxes::Sincos(const Case& c, const TensorView& pe) const {
         continue;
       }
       const bool second = column >= t.half.width;
-      if (Is(M::kTailSkipped) && column >= t.width() / 8 * 8) continue;
       const SinusoidalColumn of = t.half.Column(column % t.half.width);
       PlainFrequency w;
       w.base = Is(M::kBaseIgnored) ? Number(10000) : t.half.base;

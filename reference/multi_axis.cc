@@ -258,18 +258,30 @@ class SincosTruth : public Truth {
   AngleTerms terms_;
 };
 
-// Elements that are bits of an input, or integers: nothing to enclose.
+// Integers, and bits of an input: nothing to enclose. A copied number other than 0 is one real
+// number and no other, so it proves something (BOUND-7); zeros keep their sign, NaN its payload.
 class ExactTruth : public Truth {
  public:
   Interval Value(int output, int64_t element) const override {
-    return Interval(static_cast<double>(Expect(output, element).bits));
+    return Interval(ExactValue(output, element));
   }
   Interval Bound(int, int64_t, const Profile&) const override { return Interval(0); }
-  Interval Size(int, int64_t) const override { return Interval(1); }
-  Interval Scale(int, int64_t) const override { return Interval(1); }
+  Interval Size(int output, int64_t element) const override { return abs(Value(output, element)); }
+  Interval Scale(int output, int64_t element) const override { return abs(Value(output, element)); }
   Place Where(int, int64_t) const override { return {}; }
   std::vector<Step> Steps(int, int64_t) const override { return {}; }
+
+ protected:
+  virtual double ExactValue(int output, int64_t element) const {
+    return static_cast<double>(Expect(output, element).bits);
+  }
 };
+
+Expectation Copied(Format format, uint64_t bits) {
+  const double v = DecodeBits(format, bits);
+  if (std::isfinite(v) && v != 0) return {};
+  return {Expectation::kCopy, bits};
+}
 
 // AXES-2, AXES-3, AXES-12.
 class SectionsTruth : public ExactTruth {
@@ -312,11 +324,17 @@ class BiasTruth : public IndexTruth {
  public:
   explicit BiasTruth(const Case& c) : IndexTruth(c), table_(c.inputs.at("table").view()) {}
   Expectation Expect(int, int64_t element) const override {
-    const int64_t head = element / (w_.tokens() * w_.tokens());
-    return {Expectation::kCopy, BitsAt(table_, IndexAt(element) * table_.shape[1] + head)};
+    return Copied(FormatOf(table_.dtype), BitsOfRow(element));
   }
 
  private:
+  uint64_t BitsOfRow(int64_t element) const {
+    const int64_t head = element / (w_.tokens() * w_.tokens());
+    return BitsAt(table_, IndexAt(element) * table_.shape[1] + head);
+  }
+  double ExactValue(int, int64_t element) const override {
+    return DecodeBits(FormatOf(table_.dtype), BitsOfRow(element));
+  }
   ConstTensorView table_;
 };
 
@@ -331,22 +349,24 @@ class FactorizedTruth : public Truth {
 
   Expectation Expect(int, int64_t element) const override {
     const Terms t = At(element);
-    if (!sum_) return {Expectation::kCopy, t.of_y ? BitsAt(py_, t.y) : BitsAt(px_, t.x)};
+    if (!sum_) return Copied(format_, t.of_y ? BitsAt(py_, t.y) : BitsAt(px_, t.x));
     const double x = ValueAt(px_, t.x), y = ValueAt(py_, t.y);
     if (std::isfinite(x) && std::isfinite(y)) return {};
     return {Expectation::kNonFinite, 0, x + y};
   }
   Interval Value(int, int64_t element) const override {
     const Terms t = At(element);
+    if (!sum_) return Interval(t.of_y ? ValueAt(py_, t.y) : ValueAt(px_, t.x));
     // Exponents of f64 lie 2098 apart at most: with that many bits the sum is a point.
     ScopedPrecision precision(2200);
     return Factorised(Interval(ValueAt(px_, t.x)), Interval(ValueAt(py_, t.y)));
   }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
-    return axes::SumBound(profile, format_, Value(0, element));
+    return sum_ ? axes::SumBound(profile, format_, Value(0, element)) : Interval(0);
   }
   Interval Size(int, int64_t element) const override {
     const Terms t = At(element);
+    if (!sum_) return abs(Value(0, element));
     return abs(Interval(ValueAt(px_, t.x))) + abs(Interval(ValueAt(py_, t.y)));
   }
   Interval Scale(int, int64_t element) const override { return abs(Value(0, element)); }
