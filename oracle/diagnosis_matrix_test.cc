@@ -28,6 +28,7 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"t5_bias:tail-vector", "tail-vector/4"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
+      {"multi_axis:tail-vector", "tail-vector/4"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
     if (const auto found = more.find(key); found != more.end()) return found->second;
@@ -112,7 +113,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
-                         testing::Combine(testing::Values("rope", "sinusoidal", "alibi", "t5_bias"),
+                         testing::Combine(testing::ValuesIn(properties::Stems()),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {

@@ -1,10 +1,147 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/properties/multi_axis_cases.h"
 #include "gnomon/properties/tolerance.h"
-#include "gnomon/spec/rejected.h"
 
 namespace gnomon::properties::multi_axis {
+namespace {
 
-std::unique_ptr<Tolerance> MakeTolerance(const Profile&, const Case& c) {
-  throw Rejected("operation", c.operation, "has no tolerance", "CASE-1");
+namespace axes = gnomon::multi_axis;
+
+// AXES-16, in the norm form.
+class RotationTolerance : public Tolerance {
+ public:
+  RotationTolerance(const Profile& promise, const Case& c)
+      : promise_(promise),
+        case_(c),
+        a_(axes::ReadRotation(c)),
+        by_dim_(a_.PairsByDim()),
+        x_(c.inputs.at("x").view()) {}
+
+  double Bound(int, int64_t element) const override {
+    if (!a_.InWindow(element % x_.shape[3])) return 0;
+    const int64_t pair = PairAt(element);
+    const auto [xa, xb] = Members(element, pair);
+    const double length = std::hypot(xa, xb) * kEvaluated;
+    if (promise_.correctly_rounded) return OneRounding(case_.format, length);
+    const int64_t token = element / (x_.shape[2] * x_.shape[3]);
+    return RotationBound<double>(promise_, case_.format, length, length, length,
+                                 std::abs(xa) + std::abs(xb),
+                                 AngleBoundOf(pair, PositionOn(case_, token, a_.at(pair).axis)),
+                                 TableError(promise_, case_.format)) *
+           kEvaluated;
+  }
+  double Size(int, int64_t element) const override {
+    if (!a_.InWindow(element % x_.shape[3])) return 0;
+    const auto [xa, xb] = Members(element, PairAt(element));
+    return std::hypot(xa, xb);
+  }
+
+ private:
+  int64_t PairAt(int64_t element) const {
+    return by_dim_[static_cast<size_t>(element % x_.shape[3] - a_.rotary_offset)].first;
+  }
+  std::pair<double, double> Members(int64_t element, int64_t pair) const {
+    const int64_t head = element / x_.shape[3] * x_.shape[3];
+    return {ValueAt(x_, head + a_.Dim(pair, 0)), ValueAt(x_, head + a_.Dim(pair, 1))};
+  }
+  double AngleBoundOf(int64_t pair, int64_t position) const {
+    if (promise_.angle == AngleForm::kExact) return 0;
+    const AxialPair& p = a_.at(pair);
+    AngleOrigin origin = OriginOf(a_.rope_theta, a_.frequencies, p.numerator, p.denominator, pair);
+    if (a_.frequencies.empty()) origin.pair = p.numerator / 2;
+    return AngleBound(
+        promise_, origin,
+        FrequencySize(a_.rope_theta, a_.frequencies, p.numerator, p.denominator, pair), position,
+        case_.format);
+  }
+  Profile promise_;
+  const Case& case_;
+  AxialRotation a_;
+  std::vector<std::pair<int64_t, int>> by_dim_;
+  ConstTensorView x_;
+};
+
+class SincosTolerance : public Tolerance {
+ public:
+  SincosTolerance(const Profile& promise, const Case& c)
+      : promise_(promise),
+        format_(c.format),
+        t_(axes::ReadSincos(c)),
+        positions_(c.inputs.at("positions").view()) {}
+  double Bound(int, int64_t element) const override {
+    const int64_t row = element / t_.width() - t_.zero_rows, column = element % t_.width();
+    if (row < 0) return 0;
+    // The larger angle of the two coordinates covers either half.
+    const int64_t pair = t_.half.Column(column % t_.half.width).pair;
+    return EntryBound(
+        promise_, format_,
+        std::max(AngleBoundOf(IntegerAt(positions_, row), pair),
+                 AngleBoundOf(IntegerAt(positions_, positions_.shape[1] + row), pair)),
+        1);
+  }
+  double Size(int, int64_t) const override { return 1; }
+
+ private:
+  double AngleBoundOf(int64_t position, int64_t pair) const {
+    if (promise_.angle == AngleForm::kExact) return 0;
+    const int64_t numerator = t_.half.ExponentNumerator(pair);
+    const int64_t denominator = t_.half.ExponentDenominator();
+    return AngleBound(promise_, OriginOf(t_.half.base, {}, numerator, denominator, pair),
+                      FrequencySize(t_.half.base, {}, numerator, denominator, pair), position,
+                      format_);
+  }
+  Profile promise_;
+  Format format_;
+  SincosTable t_;
+  ConstTensorView positions_;
+};
+
+class SumTolerance : public Tolerance {
+ public:
+  SumTolerance(const Profile& promise, const Case& c)
+      : promise_(promise),
+        format_(c.format),
+        sum_(axes::ReadCombine(c) == Combine::kSum),
+        px_(c.inputs.at("px").view()),
+        py_(c.inputs.at("py").view()) {}
+  double Bound(int, int64_t element) const override {
+    if (!sum_) return 0;
+    const double size = Size(0, element);
+    if (promise_.correctly_rounded) return OneRounding(format_, size);
+    return axes::SumBound<double>(promise_, format_, size) * kEvaluated;
+  }
+  double Size(int, int64_t element) const override {
+    if (!sum_) return 1;
+    const int64_t width = px_.shape[1], place = element / width, column = element % width;
+    return (std::abs(ValueAt(px_, place / py_.shape[0] * width + column)) +
+            std::abs(ValueAt(py_, place % py_.shape[0] * width + column))) *
+           kEvaluated;
+  }
+
+ private:
+  Profile promise_;
+  Format format_;
+  bool sum_;
+  ConstTensorView px_, py_;
+};
+
+// Copies and integers.
+class NoTolerance : public Tolerance {
+ public:
+  double Bound(int, int64_t) const override { return 0; }
+  double Size(int, int64_t) const override { return 1; }
+};
+
+}  // namespace
+
+std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
+  if (c.operation == "multi_axis.axial" || c.operation == "multi_axis.mrope")
+    return std::make_unique<RotationTolerance>(promise, c);
+  if (c.operation == "multi_axis.sincos_2d") return std::make_unique<SincosTolerance>(promise, c);
+  if (c.operation == "multi_axis.factorized") return std::make_unique<SumTolerance>(promise, c);
+  return std::make_unique<NoTolerance>();
 }
 
 }  // namespace gnomon::properties::multi_axis

@@ -74,6 +74,19 @@ Definition cubic_taps (c : R) (a b : nat) : taps := fun i =>
 Definition resized_2d (Tx Ty : taps) (P : nat -> nat -> R) (i j : nat) : R :=
   resized_by Ty (fun y => resized_by Tx (fun x => P x y) i) j.
 
+(** Normative: AXES-12 (other orders of sections).  With an extra axis: what no section owns belongs
+    to axis 3.  Alternating: [n] even pairs and [n] odd ones, then axis 2. *)
+Definition extra_section (n0 n1 n2 i : nat) : nat :=
+  if (i <? 3 * nth (i mod 3) [n0; n1; n2] 0)%nat then (i mod 3)%nat else 3%nat.
+Definition alternating_section (n i : nat) : nat := if (i <? 2 * n)%nat then (i mod 2)%nat else
+  2%nat.
+
+(** Normative: AXES-14 (window index): of a query and a key, each a row and a column of a window of
+    [H] rows and [W] columns. *)
+Definition window_index (H W : Z) (q k : Z * Z) : Z :=
+  ((fst q - fst k + H - 1) * (2 * W - 1) + (snd q - snd k + W - 1))%Z.
+Definition in_window (H W : Z) (p : Z * Z) : Prop := (0 <= fst p < H /\ 0 <= snd p < W)%Z.
+
 (** ** Axial rotations *)
 Section Axial.
 Variables (l : layout) (h o : nat) (axis : nat -> nat) (w : nat -> R).
@@ -426,4 +439,59 @@ Proof.
     + fst p * py (snd p))), sum_plus, sum_scal, Hy; [ring|].
   intros p _; rewrite (sum_ext (Tx i) _ (fun r => fst r * px (snd r) + py (snd p) * fst r)),
     sum_plus, sum_scal, Hx by (intros; ring); ring.
+Qed.
+
+(** ** Other orders of sections *)
+(** With an axis of its own for what is left over, the other three have the pairs of AXES-3. *)
+Theorem AXES_12_agrees_where_owned n0 n1 n2 i : extra_section n0 n1 n2 i <> 3%nat ->
+  (i mod 3 = 0)%nat \/ extra_section n0 n1 n2 i = interleaved_section n1 n2 i.
+Proof.
+  unfold extra_section, interleaved_section; intros H.
+  pose proof (Nat.mod_upper_bound i 3 ltac:(lia)) as B.
+  destruct (i mod 3)%nat as [|[|[|m]]]; [now left|right..|lia]; cbn [nth Nat.eqb andb] in *;
+    destruct (i <? _)%nat; trivial; now destruct H.
+Qed.
+
+(** The published sizes: the pairs 61 and 62, and no others, are left over. *)
+Theorem AXES_12_published :
+  filter (fun i => extra_section 24 20 20 i =? 3)%nat (seq 0 64) = [61; 62]%nat.
+Proof. vm_compute; reflexivity. Qed.
+
+Theorem AXES_12_alternating_sizes n m :
+  length (filter (fun i => alternating_section n i =? 2)%nat (seq 0 (2 * n + m))) = m.
+Proof.
+  rewrite seq_app, filter_app, app_length.
+  assert (low : forall l, (forall i, In i l -> (i < 2 * n)%nat) ->
+    filter (fun i => alternating_section n i =? 2)%nat l = []).
+  { induction l as [|i l IH]; simpl; intros H; trivial; unfold alternating_section at 1.
+    rewrite (proj2 (Nat.ltb_lt i (2 * n))) by (apply H; now left).
+    pose proof (Nat.mod_upper_bound i 2 ltac:(lia)).
+    destruct (Nat.eqb_spec (i mod 2) 2); [lia|]; apply IH; auto. }
+  assert (high : forall l, (forall i, In i l -> (2 * n <= i)%nat) ->
+    filter (fun i => alternating_section n i =? 2)%nat l = l).
+  { induction l as [|i l IH]; simpl; intros H; trivial; unfold alternating_section at 1.
+    rewrite (proj2 (Nat.ltb_ge i (2 * n))) by (apply H; now left); simpl; f_equal; apply IH; auto. }
+  rewrite low, high, seq_length by (intros i Hi; apply in_seq in Hi; lia); trivial.
+Qed.
+
+(** ** Windows *)
+Theorem AXES_14_both_directions H W q k :
+  (window_index H W q k + window_index H W k q = (2 * H - 1) * (2 * W - 1) - 1)%Z.
+Proof. unfold window_index; ring. Qed.
+
+Theorem AXES_14_range H W q k : in_window H W q -> in_window H W k ->
+  (0 <= window_index H W q k < (2 * H - 1) * (2 * W - 1))%Z.
+Proof. unfold in_window, window_index; intros (? & ?) (? & ?); nia. Qed.
+
+(** Equal offsets have equal indices, and different ones different indices. *)
+Theorem AXES_14_an_index_for_every_offset H W q k q' k' :
+  in_window H W q -> in_window H W k -> in_window H W q' -> in_window H W k' ->
+  window_index H W q k = window_index H W q' k' <->
+  (fst q - fst k = fst q' - fst k' /\ snd q - snd k = snd q' - snd k')%Z.
+Proof.
+  unfold in_window, window_index; intros (? & ?) (? & ?) (? & ?) (? & ?);
+    split; [|intros (-> & ->); trivial].
+  set (w := (2 * W - 1)%Z); intros E.
+  destruct (Z.div_mod_unique w (fst q - fst k + H - 1) (fst q' - fst k' + H - 1)
+    (snd q - snd k + W - 1) (snd q' - snd k' + W - 1)) as (? & ?); unfold w in *; lia.
 Qed.
