@@ -25,6 +25,8 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"table-wrap", "table-wrap/2048"},
       {"rope:tail-vector", "tail-vector/8"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
+      {"relative:tail-vector", "tail-vector/4"},
+      {"learned:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
@@ -107,14 +109,13 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
   EXPECT_GE(named * 100, told * 95);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
-                         testing::Combine(testing::Values("rope", "sinusoidal"),
-                                          testing::Values(Format::kF32, Format::kBf16,
-                                                          Format::kF16)),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" +
-                                  std::string(Traits(std::get<1>(info.param)).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, MatrixSlow,
+    testing::Combine(testing::Values("rope", "sinusoidal", "relative", "learned"),
+                     testing::Values(Format::kF32, Format::kBf16, Format::kF16)),
+    [](const auto& info) {
+      return std::get<0>(info.param) + "_" + std::string(Traits(std::get<1>(info.param)).name);
+    });
 
 }  // namespace
 }  // namespace gnomon::oracle
