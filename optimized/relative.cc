@@ -1,8 +1,269 @@
+// The idea: a query meets only 2K + 1 rows, however many keys there are. So its product with each
+// row that some key needs is made once and picked by distance (scores), and its weights are summed
+// row by row before they meet the table (values): O(T (d + 1) + K d) a query in place of O(2 T d).
+// Operands become float32 rows of whole vectors first, padded with zeros: any strides, one loop.
+// Moves of elements (vectors, skew, shift) are copies of runs; no instruction helps there.
+#include "gnomon/optimized/relative.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "gnomon/optimized/aligned.h"
+#include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/schemes.h"
+#include "gnomon/spec/schemes.h"
 
-namespace gnomon::optimized::relative {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "gnomon/optimized/relative.cc"
+// clang-format off
+#include "hwy/foreach_target.h"  // before highway.h
+#include "hwy/highway.h"
+// clang-format on
 
-bool Supports(const std::string&, Format) { return false; }
-bool Run(const Case&, const OutputViews&, Mode) { return false; }
+HWY_BEFORE_NAMESPACE();
+namespace gnomon {
+namespace optimized {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F32 = hn::ScalableTag<float>;
 
-}  // namespace gnomon::optimized::relative
+// Of rows of `size` elements, a multiple of kPairAlignment: two sums, so that additions overlap.
+float Dot(const float* a, const float* b, size_t size) {
+  const F32 d;
+  auto first = hn::Zero(d), second = hn::Zero(d);
+  size_t i = 0;
+  for (; i + 2 * hn::Lanes(d) <= size; i += 2 * hn::Lanes(d)) {
+    first = hn::MulAdd(hn::Load(d, a + i), hn::Load(d, b + i), first);
+    second =
+        hn::MulAdd(hn::Load(d, a + i + hn::Lanes(d)), hn::Load(d, b + i + hn::Lanes(d)), second);
+  }
+  for (; i < size; i += hn::Lanes(d))
+    first = hn::MulAdd(hn::Load(d, a + i), hn::Load(d, b + i), first);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(first, second)));
+}
+
+// sum += by a.
+void AddScaled(float by, const float* a, size_t size, float* sum) {
+  const F32 d;
+  const auto factor = hn::Set(d, by);
+  for (size_t i = 0; i < size; i += hn::Lanes(d))
+    hn::Store(hn::MulAdd(factor, hn::Load(d, a + i), hn::Load(d, sum + i)), d, sum + i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace optimized
+}  // namespace gnomon
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gnomon::optimized {
+
+HWY_EXPORT(Dot);
+HWY_EXPORT(AddScaled);
+
+namespace {
+
+using gnomon::relative::ReadShift;
+using gnomon::relative::ReadVectors;
+using gnomon::relative::ShiftParameters;
+using gnomon::relative::VectorParameters;
+
+// Float32 rows of a tensor [row, column], padded with zeros.
+class Rows {
+ public:
+  explicit Rows(const ConstTensorView& from)
+      : padded_(PaddedPairs(static_cast<size_t>(from.shape[1]))),
+        data_(static_cast<size_t>(from.shape[0]) * padded_) {
+    const Format format = FormatOf(from.dtype);
+    const int64_t size = SizeOf(from.dtype);
+    for (int64_t row = 0; row < from.shape[0]; ++row) {
+      float* to = data_.data() + static_cast<size_t>(row) * padded_;
+      std::fill(to, to + padded_, 0.0f);
+      const std::byte* at = from.data + row * from.strides[0] * size;
+      for (int64_t i = 0; i < from.shape[1]; ++i)
+        to[i] = DecodeToF32(format, at + i * from.strides[1] * size);
+    }
+  }
+  const float* operator[](int64_t row) const {
+    return data_.data() + static_cast<size_t>(row) * padded_;
+  }
+  size_t padded() const { return padded_; }
+
+ private:
+  size_t padded_;
+  AlignedArray<float> data_;
+};
+
+std::vector<int64_t> PositionsOf(const ConstTensorView& view) {
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < view.shape[0]; ++i) positions.push_back(IntegerAt(view, i));
+  return positions;
+}
+
+// REL-1, REL-2. The row for every key, seen from a query at m.
+void FindRows(const VectorParameters& p, int64_t m, const std::vector<int64_t>& n,
+              std::vector<int64_t>* rows) {
+  const int64_t sign = p.difference == Difference::kKeyMinusQuery ? 1 : -1;
+  for (size_t j = 0; j < n.size(); ++j) (*rows)[j] = std::clamp(sign * (n[j] - m), -p.K, p.K) + p.K;
+}
+
+void Store(const TensorView& to, int64_t row, int64_t column, float value) {
+  std::byte* at = to.data + (row * to.strides[0] + column * to.strides[1]) * SizeOf(to.dtype);
+  StoreBits(to.dtype, at, EncodeF32(FormatOf(to.dtype), value));
+}
+
+// A run of elements, bits kept.
+void CopyRun(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
+             int64_t count, int64_t size) {
+  if (from_stride == 1 && to_stride == 1) {
+    std::memcpy(to, from, static_cast<size_t>(count * size));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * to_stride * size, from + i * from_stride * size,
+                static_cast<size_t>(size));
+}
+
+void ZeroRun(std::byte* to, int64_t stride, int64_t count, int64_t size) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memset(to + i * stride * size, 0, static_cast<size_t>(size));
+}
+
+// Row i of one head.
+void ShiftRow(const ShiftParameters& p, int64_t i, int64_t queries, int64_t columns,
+              const ConstTensorView& a, const std::byte* from, const TensorView& b, std::byte* to) {
+  const int64_t size = SizeOf(a.dtype), rank = static_cast<int64_t>(a.rank());
+  const int64_t row = a.strides[static_cast<size_t>(rank - 2)] * size;
+  const int64_t column = a.strides.back(), key = b.strides.back();
+  const bool full = p.form == SkewForm::kFull;
+  const int64_t keys = full ? columns - queries + 1 : columns;
+  const int64_t own = full ? keys : i + keys - queries + 1;  // keys up to the query
+  // REL-5, REL-8: the query's own row, from its column queries - 1 - i on.
+  CopyRun(from + i * row + (queries - 1 - i) * column * size, column, to, key, own, size);
+  if (own == keys) return;
+  std::byte* after = to + own * key * size;
+  ZeroRun(after, key, p.after == AfterQuery::kZero ? keys - own : 1, size);
+  // REL-7: the padding, then the next query's row from its beginning.
+  if (p.after == AfterQuery::kLeftover)
+    CopyRun(from + (i + 1) * row, column, after + key * size, key, keys - own - 1, size);
+}
+
+}  // namespace
+
+void RelativeScores(const VectorParameters& p, const ConstTensorView& q, const ConstTensorView& k,
+                    const ConstTensorView& table, const ConstTensorView& m,
+                    const ConstTensorView& n, const TensorView& scores) {
+  const Rows queries(q), keys(k), rows(table);
+  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  const float scale =
+      static_cast<float>(p.rsqrt ? 1 / std::sqrt(static_cast<double>(q.shape[1])) : p.scale.value);
+  std::vector<int64_t> row(at_n.size());
+  std::vector<float> product(static_cast<size_t>(p.rows()));
+  std::vector<int64_t> made(static_cast<size_t>(p.rows()), -1);  // for which query
+  for (int64_t i = 0; i < q.shape[0]; ++i) {
+    FindRows(p, at_m[static_cast<size_t>(i)], at_n, &row);
+    for (int64_t j = 0; j < k.shape[0]; ++j) {
+      const size_t r = static_cast<size_t>(row[static_cast<size_t>(j)]);
+      if (made[r] != i) {
+        product[r] =
+            HWY_DYNAMIC_DISPATCH(Dot)(queries[i], rows[static_cast<int64_t>(r)], rows.padded());
+        made[r] = i;
+      }
+      const float own = HWY_DYNAMIC_DISPATCH(Dot)(queries[i], keys[j], keys.padded());
+      Store(scores, i, j, scale * (own + product[r]));
+    }
+  }
+}
+
+void RelativeValues(const VectorParameters& p, const ConstTensorView& weights,
+                    const ConstTensorView& v, const ConstTensorView& table,
+                    const ConstTensorView& m, const ConstTensorView& n, const TensorView& y) {
+  const Rows values(v), rows(table), weight(weights);
+  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  std::vector<int64_t> row(at_n.size());
+  std::vector<float> bin(static_cast<size_t>(p.rows()));
+  AlignedArray<float> sum(values.padded());
+  for (int64_t i = 0; i < weights.shape[0]; ++i) {
+    FindRows(p, at_m[static_cast<size_t>(i)], at_n, &row);
+    std::fill(sum.data(), sum.data() + values.padded(), 0.0f);
+    for (const int64_t r : row) bin[static_cast<size_t>(r)] = 0;
+    for (int64_t j = 0; j < v.shape[0]; ++j) {
+      bin[static_cast<size_t>(row[static_cast<size_t>(j)])] += weight[i][j];
+      HWY_DYNAMIC_DISPATCH(AddScaled)(weight[i][j], values[j], values.padded(), sum.data());
+    }
+    // REL-9: a row that no key has is not read.
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    for (const int64_t r : row)
+      HWY_DYNAMIC_DISPATCH(AddScaled)
+      (bin[static_cast<size_t>(r)], rows[r], rows.padded(), sum.data());
+    row.resize(at_n.size());
+    for (int64_t c = 0; c < v.shape[1]; ++c) Store(y, i, c, sum[static_cast<size_t>(c)]);
+  }
+}
+
+void RelativeVectors(const VectorParameters& p, const ConstTensorView& table,
+                     const ConstTensorView& m, const ConstTensorView& n,
+                     const TensorView& vectors) {
+  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  std::vector<int64_t> row(at_n.size());
+  const int64_t size = SizeOf(table.dtype);
+  for (size_t i = 0; i < at_m.size(); ++i) {
+    FindRows(p, at_m[i], at_n, &row);
+    for (size_t j = 0; j < at_n.size(); ++j)
+      CopyRun(table.data + row[j] * table.strides[0] * size, table.strides[1],
+              vectors.data + (static_cast<int64_t>(i) * vectors.strides[0] +
+                              static_cast<int64_t>(j) * vectors.strides[1]) *
+                                 size,
+              vectors.strides[2], table.shape[1], size);
+  }
+}
+
+void RelativeShift(const ShiftParameters& p, const ConstTensorView& a, const TensorView& b) {
+  const size_t rank = a.rank();
+  const int64_t queries = a.shape[rank - 2], columns = a.shape[rank - 1], size = SizeOf(a.dtype);
+  const int64_t heads = rank > 2 ? a.shape[rank - 3] : 1, batches = rank > 3 ? a.shape[0] : 1;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    for (int64_t head = 0; head < heads; ++head) {
+      const auto start = [&](const Shape& strides) {
+        return ((rank > 3 ? batch * strides[0] : 0) + (rank > 2 ? head * strides[rank - 3] : 0)) *
+               size;
+      };
+      for (int64_t i = 0; i < queries; ++i)
+        ShiftRow(p, i, queries, columns, a, a.data + start(a.strides), b,
+                 b.data + start(b.strides) + i * b.strides[rank - 2] * size);
+    }
+  }
+}
+
+namespace relative {
+
+bool Supports(const std::string& operation, Format format) {
+  if (format == Format::kF64) return false;
+  for (const OperationSpec& known : gnomon::relative::Operations())
+    if (known.name == operation) return true;
+  return false;
+}
+
+bool Run(const Case& c, const OutputViews& outputs, Mode) {
+  if (!Supports(c.operation, c.format)) return false;
+  const auto in = [&c](const std::string& role) { return c.inputs.at(role).view(); };
+  if (c.operation == "relative.scores") {
+    RelativeScores(ReadVectors(c), in("q"), in("k"), in("table"), in("m"), in("n"),
+                   outputs.at("scores"));
+  } else if (c.operation == "relative.values") {
+    RelativeValues(ReadVectors(c), in("weights"), in("v"), in("table"), in("m"), in("n"),
+                   outputs.at("y"));
+  } else if (c.operation == "relative.vectors") {
+    RelativeVectors(ReadVectors(c), in("table"), in("m"), in("n"), outputs.at("vectors"));
+  } else {
+    RelativeShift(ReadShift(c), in("a"), outputs.at("b"));
+  }
+  return true;
+}
+
+}  // namespace relative
+}  // namespace gnomon::optimized
+#endif  // HWY_ONCE

@@ -27,6 +27,8 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"alibi:tail-vector", "tail-vector/4"},
       {"t5_bias:tail-vector", "tail-vector/4"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
+      {"relative:tail-vector", "tail-vector/4"},
+      {"learned:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"multi_axis:tail-vector", "tail-vector/4"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};

@@ -1,16 +1,244 @@
+// Known mistakes in learned positions (spec/mistakes.md), as hypotheses: each rewrites what the
+// kernel takes the case to say.
+#include <cmath>
+#include <limits>
+
 #include "gnomon/oracle/hypotheses.h"
-#include "gnomon/spec/rejected.h"
+#include "gnomon/spec/learned.h"
 
 namespace gnomon::oracle::learned {
+namespace {
 
-const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> none;
-  return none;
+using gnomon::learned::AddBound;
+using gnomon::learned::LookupParameters;
+
+enum class Offset { kAsAsked, kNone, kTwo, kSubtracted };
+enum class Counting { kAsAsked, kFromOne, kIgnored, kPaddingToo, kPaddingZero, kAcross, kInverted };
+enum class Last { kRead, kClamped, kWrapped };
+enum class Sum { kAsAsked, kWithoutRow, kTwice, kScaled };
+enum class Source { kSame, kContiguous };
+
+struct LearnedChange {
+  Change shared;
+  bool arange = false, batch_zero = false, transposed = false, first_token = false, bf16 = false;
+  int64_t further = 0;
+  Offset offset = Offset::kAsAsked;
+  Counting counting = Counting::kAsAsked;
+  Last last = Last::kRead;
+  Sum sum = Sum::kAsAsked;
+  Source source = Source::kSame;
+  bool sum_in_bf16 = false;
+};
+
+class LearnedPredictor : public Predictor {
+ public:
+  LearnedPredictor(const Answered& answered, const LearnedChange& change)
+      : c_(*answered.c),
+        format_(c_.format),
+        change_(change),
+        p_(gnomon::learned::ReadLookup(c_)),
+        rows_(c_.inputs.at("table").shape()[0]),
+        width_(c_.inputs.at("table").shape()[1]) {
+    FindRows();
+  }
+
+  Prediction At(int, int64_t element) override {
+    const bool add = c_.operation == "learned.add";
+    const std::optional<uint64_t> x = add ? BitsAt("x", element) : std::nullopt;
+    if (InTail(change_.shared, element % width_, width_, add))
+      return Unwritten(change_.shared.tail, DTypeOf(format_), x);
+    const int64_t token =
+        change_.first_token && add ? 0 : element / width_ % static_cast<int64_t>(row_.size());
+    const int64_t row = row_[static_cast<size_t>(token)], column = element % width_;
+    const std::optional<uint64_t> entry =
+        BitsAt("table", change_.transposed ? column * rows_ + row : row * width_ + column);
+    if (!entry || (add && !x)) return {};
+    return add ? Added(*x, *entry) : Copied(*entry);
+  }
+
+ private:
+  std::optional<uint64_t> BitsAt(const std::string& role, int64_t number) const {
+    const Tensor& tensor = c_.inputs.at(role);
+    const ConstTensorView view = tensor.view();
+    const int64_t offset = change_.source == Source::kContiguous ? number : view.OffsetOf(number);
+    const int64_t extent = static_cast<int64_t>(tensor.storage().size()) / SizeOf(view.dtype);
+    if (tensor.origin() + offset < 0 || tensor.origin() + offset >= extent) return std::nullopt;
+    return LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype));
+  }
+
+  // LEARNED-2, LEARNED-4: the row of every token, inside the table whatever the mistake.
+  void FindRows() {
+    const bool masked = c_.inputs.count("mask") > 0;
+    const Tensor& tokens = c_.inputs.at(masked ? "mask" : "positions");
+    const int64_t length = tokens.shape().back();
+    int64_t next = 0;
+    for (int64_t i = 0; i < tokens.count(); ++i) {
+      const int64_t place = i % length;
+      if (place == 0 && change_.counting != Counting::kAcross) next = 0;
+      int64_t position = tokens.Integer(change_.batch_zero ? place : i);
+      if (masked) position = Counted(position != 0, place, &next);
+      if (change_.arange) position = place;
+      row_.push_back(RowOf(position));
+    }
+  }
+  int64_t Counted(bool counts, int64_t place, int64_t* next) const {
+    if (change_.counting == Counting::kIgnored) return place;
+    if (change_.counting == Counting::kInverted) counts = !counts;
+    const int64_t first = change_.counting == Counting::kFromOne ? 1 : 0;
+    if (counts) return (*next)++ + first;
+    if (change_.counting == Counting::kPaddingToo) return *next - 1 + first;
+    return change_.counting == Counting::kPaddingZero ? 0 : p_.padding_position;
+  }
+  int64_t RowOf(int64_t position) const {
+    const int64_t by = change_.offset == Offset::kNone         ? 0
+                       : change_.offset == Offset::kTwo        ? 2
+                       : change_.offset == Offset::kSubtracted ? -p_.offset
+                                                               : p_.offset;
+    int64_t row = position + by + change_.further;
+    if (change_.last == Last::kClamped) row = std::min(row, std::max<int64_t>(rows_ - 2, 0));
+    if (change_.last == Last::kWrapped && row == rows_ - 1) row = 0;
+    return (row % rows_ + rows_) % rows_;
+  }
+
+  Prediction Copied(uint64_t bits) const {
+    const double value = DecodeBits(format_, bits);
+    if (std::isfinite(value) && (change_.bf16 || change_.shared.factor != 1)) {
+      const double entry = change_.bf16 ? RoundToFormat(Format::kBf16, value) : value;
+      return Stored(change_.shared, format_, entry, 0, {}, {});
+    }
+    Prediction p;
+    p.kind = Prediction::kBits;
+    p.bits = Read(change_.shared, format_, bits) == 0 && value != 0 ? 0 : bits;
+    p.value = value;
+    return p;
+  }
+  Prediction Added(uint64_t x_bits, uint64_t row_bits) const {
+    double x = Read(change_.shared, format_, x_bits);
+    double row = Read(change_.shared, format_, row_bits);
+    if (change_.bf16) row = RoundToFormat(Format::kBf16, row);
+    double scale = 1;
+    if (change_.sum == Sum::kScaled) scale = std::sqrt(static_cast<double>(width_));
+    const double size = std::abs(scale * x) + std::abs(row);
+    double y = scale * x + row, radius = std::abs(y) * 0x1p-51;
+    if (change_.sum == Sum::kScaled) radius += size * 0x1p-50;
+    if (change_.sum == Sum::kWithoutRow) y = x;
+    if (change_.sum == Sum::kTwice) y += row;
+    if (change_.sum_in_bf16 && std::isfinite(y)) y = RoundToFormat(Format::kBf16, y);
+    if (!std::isfinite(y)) return NonFinite(change_.shared, format_, y);
+    PerProfile bound, narrow;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      bound[i] = AddBound<double>(format_, y);
+      narrow[i] = 0;  // double rounding is none here (LEARNED-6)
+      if (change_.sum == Sum::kTwice || change_.sum == Sum::kScaled) {
+        // Another rounding, in the profile's arithmetic.
+        const double more =
+            2 * UnitRoundoff(FormatAt(kProfiles[i].arithmetic, format_)) * (size + std::abs(row));
+        bound[i] += more;
+        narrow[i] += more;
+      } else if (format_ == WorkingFormat(format_)) {
+        narrow[i] = bound[i];
+      }
+    }
+    return Stored(change_.shared, format_, y, radius, bound, narrow);
+  }
+
+  const Case& c_;
+  Format format_;
+  LearnedChange change_;
+  LookupParameters p_;
+  int64_t rows_, width_;
+  std::vector<int64_t> row_;
+};
+
+using Mistake = Entry<LearnedChange>;
+using Make = Mistake::Make;
+
+bool Masked(const Case& c) { return c.inputs.count("mask") > 0; }
+bool Adds(const Case& c) { return c.operation == "learned.add"; }
+bool Always(const Case&) { return true; }
+
+// Sets one member, where the case can show it.
+template <class T>
+Make Sets(T LearnedChange::*member, T value, bool (*shows)(const Case&) = Always) {
+  return [=](const Case& c, LearnedChange* change) {
+    change->*member = value;
+    return shows(c);
+  };
 }
 
-std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>&, double,
-                                   double) {
-  throw Rejected("operation", answered.c->operation, "has no hypotheses", "CASE-1");
+const std::vector<Mistake>& Entries() {
+  static const std::vector<Mistake> all = [] {
+    using C = LearnedChange;
+    std::vector<Mistake> entries = {
+        Mistake::Convention("learned-offset/ignored", "offset left out",
+                            Sets(&C::offset, Offset::kNone)),
+        Mistake::Convention("learned-offset/two", "offset 2, whatever is asked",
+                            Sets(&C::offset, Offset::kTwo)),
+        Mistake::Formula("learned-offset/subtracted", "t - offset, counted from the end",
+                         Sets(&C::offset, Offset::kSubtracted)),
+        Mistake::Formula("learned-offset/one-more", "positions from 1",
+                         Sets(&C::further, int64_t{1})),
+        Mistake::Formula("learned-mask/from-one", "the sum of the mask for the sum less one",
+                         Sets(&C::counting, Counting::kFromOne, Masked)),
+        Mistake::Formula("learned-mask/ignored", "0..T-1 whatever the mask says",
+                         Sets(&C::counting, Counting::kIgnored, Masked)),
+        Mistake::Formula("learned-mask/padding-counted",
+                         "padding has the position of the last token",
+                         Sets(&C::counting, Counting::kPaddingToo, Masked)),
+        Mistake::Formula("learned-mask/padding-zero", "padding at position 0",
+                         Sets(&C::counting, Counting::kPaddingZero, Masked)),
+        Mistake::Formula("learned-mask/across", "the count goes on from one sequence to the next",
+                         Sets(&C::counting, Counting::kAcross, Masked)),
+        Mistake::Formula("learned-mask/inverted", "1 taken as padding",
+                         Sets(&C::counting, Counting::kInverted, Masked)),
+        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
+                         Sets(&C::arange, true)),
+        Mistake::Formula("row-positions", "positions of batch row 0 for every row",
+                         Sets(&C::batch_zero, true)),
+        Mistake::Formula("table-clamp/last", "the last row never read: clamped to the one before",
+                         Sets(&C::last, Last::kClamped)),
+        Mistake::Formula("table-wrap/last", "the last row never read: row 0 for it",
+                         Sets(&C::last, Last::kWrapped)),
+        Mistake::Formula("learned-table/transposed", "the table read as [width, row]",
+                         Sets(&C::transposed, true)),
+        Mistake::Formula("learned-table/bf16", "the table rounded to bf16", Sets(&C::bf16, true)),
+        Mistake::Formula("learned-add/left-out", "the row not added",
+                         Sets(&C::sum, Sum::kWithoutRow, Adds)),
+        Mistake::Formula("learned-add/twice", "the row added twice",
+                         Sets(&C::sum, Sum::kTwice, Adds)),
+        Mistake::Formula("learned-add/first-token", "the first token's row for all",
+                         Sets(&C::first_token, true, Adds)),
+        Mistake::Formula("learned-add/scaled", "x times the square root of the width",
+                         Sets(&C::sum, Sum::kScaled, Adds)),
+        Mistake::Formula("sum-16bit", "the sum in bf16", Sets(&C::sum_in_bf16, true, Adds)),
+        Mistake::State("in-place/twice", "in place the row is added twice",
+                       [](const Case& c, C* change) {
+                         change->sum = Sum::kTwice;
+                         return !c.in_place.empty();
+                       }),
+        Mistake::State("stride-ignored/input", "inputs taken as contiguous",
+                       Sets(&C::source, Source::kContiguous)),
+    };
+    AddShared(
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
+    return entries;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& Hypotheses() {
+  static const std::vector<Hypothesis> all = AboutAll(Entries());
+  return all;
+}
+
+std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made,
+                                   double factor, double factor_error) {
+  LearnedChange change;
+  MakeMistakes(Entries(), *answered.c, made, factor, factor_error, &change);
+  return std::make_unique<LearnedPredictor>(answered, change);
 }
 
 }  // namespace gnomon::oracle::learned

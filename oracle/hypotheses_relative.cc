@@ -1,16 +1,331 @@
+// Known mistakes in relative position vectors (spec/mistakes.md), as hypotheses: each rewrites what
+// the kernel takes the case to say.
+#include <cmath>
+#include <limits>
+
 #include "gnomon/oracle/hypotheses.h"
-#include "gnomon/spec/rejected.h"
+#include "gnomon/spec/relative.h"
 
 namespace gnomon::oracle::relative {
+namespace {
 
-const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> none;
-  return none;
+using gnomon::relative::MayOverflow;
+using gnomon::relative::SumBound;
+using gnomon::relative::VectorParameters;
+
+enum class Index { kClipped, kRoundTable, kWithoutOrigin, kShort, kAbsolute, kIn32Bits };
+enum class Scale { kAsAsked, kIgnored, kContentOnly, kByDim };
+enum class Rows { kAsAsked, kIgnored, kByKey, kLastWeight, kWithoutClipped };
+enum class Cut { kAsAsked, kFirst, kPadRight, kNone };
+enum class Mask { kAsAsked, kNever, kAlways, kTopLeft, kDiagonal };
+enum class Source { kSame, kFirstHead, kContiguous };
+
+struct RelativeChange {
+  Change shared;
+  bool reversed = false, arange = false, column_further = false;
+  int64_t query_shift = 0;
+  Index index = Index::kClipped;
+  Scale scale = Scale::kAsAsked;
+  Rows rows = Rows::kAsAsked;
+  Cut cut = Cut::kAsAsked;
+  Mask mask = Mask::kAsAsked;
+  Source source = Source::kSame;
+};
+
+class RelativePredictor : public Predictor {
+ public:
+  RelativePredictor(const Answered& answered, const RelativeChange& change)
+      : c_(*answered.c), format_(c_.format), change_(change) {
+    if (IsShift()) {
+      shift_ = gnomon::relative::ReadShift(c_);
+    } else {
+      p_ = gnomon::relative::ReadVectors(c_);
+    }
+    for (const OutputShape& output : FindShapes()) width_ = output.shape.back();
+  }
+
+  Prediction At(int, int64_t element) override {
+    if (InTail(change_.shared, element % width_, width_, false))
+      return Unwritten(change_.shared.tail, DTypeOf(format_), std::nullopt);
+    if (c_.operation == "relative.scores") return Score(element);
+    if (c_.operation == "relative.values") return Weighted(element);
+    return c_.operation == "relative.vectors" ? Vector(element) : Shifted(element);
+  }
+
+ private:
+  struct Term {
+    double by, own, row;
+  };
+
+  bool IsShift() const {
+    return c_.operation == "relative.skew" || c_.operation == "relative.xl_shift";
+  }
+  std::vector<OutputShape> FindShapes() const {
+    if (IsShift()) {
+      const Shape& shape = c_.inputs.at("a").shape();
+      const bool full = shift_.form == SkewForm::kFull;
+      return {{"b", {full ? shape.back() - shape[shape.size() - 2] + 1 : shape.back()}}};
+    }
+    return {{"",
+             {c_.operation == "relative.scores" ? c_.inputs.at("n").count()
+                                                : c_.inputs.at("table").shape()[1]}}};
+  }
+
+  std::optional<uint64_t> BitsAt(const std::string& role, int64_t number) const {
+    const Tensor& tensor = c_.inputs.at(role);
+    const ConstTensorView view = tensor.view();
+    const int64_t offset = change_.source == Source::kContiguous ? number : view.OffsetOf(number);
+    const int64_t extent = static_cast<int64_t>(tensor.storage().size()) / SizeOf(view.dtype);
+    if (tensor.origin() + offset < 0 || tensor.origin() + offset >= extent) return std::nullopt;
+    return LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype));
+  }
+  double NumberAt(const std::string& role, int64_t number) {
+    const std::optional<uint64_t> bits = BitsAt(role, number);
+    unknown_ |= !bits;
+    return bits ? Read(change_.shared, format_, *bits) : 0;
+  }
+
+  int64_t Position(const char* role, int64_t i) const {
+    if (change_.arange) return i;
+    return c_.inputs.at(role).Integer(i) + (role[0] == 'm' ? change_.query_shift : 0);
+  }
+  int64_t Distance(int64_t query, int64_t key) const {
+    const int64_t apart = Position("n", key) - Position("m", query);
+    return (p_.difference == Difference::kKeyMinusQuery) != change_.reversed ? apart : -apart;
+  }
+  int64_t RowOf(int64_t query, int64_t key) const {
+    int64_t x = Distance(query, key), K = p_.K;
+    const int64_t rows = 2 * K + 1;
+    if (change_.index == Index::kIn32Bits) x = static_cast<int32_t>(static_cast<uint32_t>(x));
+    if (change_.index == Index::kAbsolute) x = std::abs(x);
+    if (change_.index == Index::kShort && K > 0) --K;
+    if (change_.index != Index::kRoundTable) x = std::clamp(x, -K, K);
+    if (change_.index != Index::kWithoutOrigin) x += p_.K;
+    return ((x % rows) + rows) % rows;
+  }
+
+  // own_scale sum by own + row_scale sum (by or key) row, each profile's kernel within REL-10.
+  Prediction Sum(const std::vector<Term>& own, const std::vector<Term>& rows, double own_scale,
+                 double row_scale) {
+    if (unknown_) return {};
+    double value = 0, size = 0, factors = 0, plain = 0, largest = 0;
+    for (const auto* terms : {&own, &rows}) {
+      const double scale = terms == &own ? own_scale : row_scale;
+      for (const Term& t : *terms) {
+        const double x = terms == &own ? t.own : t.row;
+        value += scale * (t.by * x);
+        size += scale * std::abs(t.by * x);
+        plain += std::abs(t.by * x);
+        factors += std::abs(x);
+        largest = std::max({largest, 2 * std::abs(x), std::abs(t.by) * scale});
+      }
+    }
+    const double scale = std::max({own_scale, row_scale, 1.0});
+    const double count = static_cast<double>(own.size() + rows.size());
+    Prediction p;
+    if (!std::isfinite(value)) {
+      p = NonFinite(change_.shared, format_, value);
+    } else {
+      PerProfile bound, narrow;
+      const double lost = 2 * count * (1 + scale) + 1 + factors;
+      const double roundings = count + (c_.operation == "relative.scores" ? 3 : 0);
+      for (size_t i = 0; i < kProfiles.size(); ++i) {
+        bound[i] = SumBound<double>(kProfiles[i], format_, value, size, roundings, lost);
+        narrow[i] =
+            SumBound<double>(kProfiles[i], WorkingFormat(format_), value, size, roundings, lost);
+      }
+      p = Stored(change_.shared, format_, value, size * (count + 8) * 0x1p-51, bound, narrow);
+    }
+    for (size_t i = 0; i < kProfiles.size(); ++i)
+      if (!kProfiles[i].correctly_rounded &&
+          MayOverflow(kProfiles[i], format_, std::max({largest, plain, size})))
+        p.open |= 1u << i;
+    return p;
+  }
+
+  Prediction Score(int64_t element) {
+    const int64_t keys = c_.inputs.at("n").count(), dims = c_.inputs.at("q").shape()[1];
+    const int64_t query = element / keys, key = element % keys, row = RowOf(query, key);
+    double scale = p_.rsqrt ? 1 / std::sqrt(static_cast<double>(dims)) : p_.scale.value;
+    if (change_.scale == Scale::kByDim && p_.rsqrt) scale *= scale;
+    if (change_.scale == Scale::kIgnored) scale = 1;
+    unknown_ = false;
+    std::vector<Term> own, rows;
+    for (int64_t i = 0; i < dims; ++i) {
+      const double q = NumberAt("q", query * dims + i), k = NumberAt("k", key * dims + i);
+      const double a = change_.rows == Rows::kIgnored ? 0 : NumberAt("table", row * dims + i);
+      own.push_back({q, k, 0});
+      rows.push_back({change_.rows == Rows::kByKey ? k : q, 0, a});
+    }
+    return Sum(own, rows, scale, change_.scale == Scale::kContentOnly ? 1 : scale);
+  }
+
+  Prediction Weighted(int64_t element) {
+    const int64_t keys = c_.inputs.at("n").count(), dims = c_.inputs.at("v").shape()[1];
+    const int64_t query = element / dims, dim = element % dims;
+    unknown_ = false;
+    std::vector<Term> own, rows;
+    for (int64_t key = 0; key < keys; ++key) {
+      const double w = NumberAt("weights", query * keys + key);
+      own.push_back({w, NumberAt("v", key * dims + dim), 0});
+      const int64_t row = RowOf(query, key);
+      bool counts = change_.rows != Rows::kIgnored;
+      if (change_.rows == Rows::kWithoutClipped)
+        counts = std::abs(Position("n", key) - Position("m", query)) <= p_.K;
+      if (change_.rows == Rows::kLastWeight)
+        for (int64_t later = key + 1; later < keys; ++later) counts &= RowOf(query, later) != row;
+      rows.push_back({counts ? w : 0, 0, counts ? NumberAt("table", row * dims + dim) : 0});
+    }
+    return Sum(own, rows, 1, 1);
+  }
+
+  // A copy; below 0: a zero.
+  Prediction Moved(const std::string& role, int64_t number) const {
+    const std::optional<uint64_t> bits = number < 0 ? 0 : BitsAt(role, number);
+    Prediction p;
+    if (!bits) return p;
+    const double value = DecodeBits(format_, *bits);
+    if (change_.shared.factor != 1 && std::isfinite(value))
+      return Stored(change_.shared, format_, value, 0, {}, {});
+    p.kind = Prediction::kBits;
+    p.bits = *bits;
+    const double read = Read(change_.shared, format_, *bits);
+    if (read == 0 && value != 0) p.bits = 0;
+    p.value = read;
+    return p;
+  }
+  Prediction Vector(int64_t element) const {
+    const int64_t dims = c_.inputs.at("table").shape()[1], keys = c_.inputs.at("n").count();
+    const int64_t pair = element / dims;
+    return Moved("table", RowOf(pair / keys, pair % keys) * dims + element % dims);
+  }
+  Prediction Shifted(int64_t element) const {
+    const Shape& shape = c_.inputs.at("a").shape();
+    const int64_t queries = shape[shape.size() - 2], columns = shape.back(), keys = width_;
+    const int64_t i = element / keys % queries, j = element % keys, head = element / keys / queries;
+    const int64_t start = change_.source == Source::kFirstHead ? 0 : head * queries * columns;
+    if (shift_.form == SkewForm::kFull) {
+      const int64_t further = change_.column_further ? 1 : 0;
+      return Moved("a", start + std::min(i * columns + j - i + queries - 1 + further,
+                                         queries * columns - 1));
+    }
+    const int64_t own = i + keys - queries;  // the key at the query's own position
+    const int64_t last = change_.mask == Mask::kTopLeft    ? i
+                         : change_.mask == Mask::kDiagonal ? own - 1
+                                                           : own;
+    const bool zeroed = change_.mask == Mask::kNever    ? false
+                        : change_.mask == Mask::kAlways ? true
+                                                        : shift_.after == AfterQuery::kZero;
+    if (zeroed && j > last) return Moved("a", -1);
+    if (change_.cut == Cut::kNone) return Moved("a", start + i * columns + j);
+    const bool first = change_.cut == Cut::kFirst || change_.cut == Cut::kPadRight;
+    const int64_t flat = i * keys + j + (first ? 0 : queries);
+    const int64_t row = flat / (keys + 1), place = flat % (keys + 1);
+    const int64_t column = change_.cut == Cut::kPadRight ? place : place - 1;
+    if (column < 0 || column == keys) return Moved("a", -1);
+    return Moved("a", start + row * columns + column);
+  }
+
+  const Case& c_;
+  Format format_;
+  RelativeChange change_;
+  VectorParameters p_;
+  gnomon::relative::ShiftParameters shift_;
+  int64_t width_ = 1;
+  bool unknown_ = false;  // the mistaken kernel reads what the case does not have
+};
+
+using Mistake = Entry<RelativeChange>;
+using Make = Mistake::Make;
+
+// Sets one member, for these operations.
+template <class T>
+Make Sets(T RelativeChange::*member, T value, std::vector<std::string> verbs) {
+  return [=](const Case& c, RelativeChange* change) {
+    change->*member = value;
+    for (const std::string& verb : verbs)
+      if (c.operation == "relative." + verb) return true;
+    return false;
+  };
 }
 
-std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>&, double,
-                                   double) {
-  throw Rejected("operation", answered.c->operation, "has no hypotheses", "CASE-1");
+const std::vector<Mistake>& Entries() {
+  static const std::vector<Mistake> all = [] {
+    using C = RelativeChange;
+    const std::vector<std::string> rows = {"scores", "values", "vectors"}, scores = {"scores"},
+                                   values = {"values"}, sums = {"scores", "values"},
+                                   moves = {"skew", "xl_shift"};
+    std::vector<Mistake> entries = {
+        Mistake::Convention("shaw-clip/reversed",
+                            "query minus key for key minus query, or the reverse",
+                            Sets(&C::reversed, true, rows)),
+        Mistake::Formula("shaw-clip/missing", "no clip: an index outside counts round the table",
+                         Sets(&C::index, Index::kRoundTable, rows)),
+        Mistake::Formula("shaw-clip/origin", "+ K left out: negative rows count from the end",
+                         Sets(&C::index, Index::kWithoutOrigin, rows)),
+        Mistake::Formula("shaw-clip/short", "clipped to K - 1",
+                         Sets(&C::index, Index::kShort, rows)),
+        Mistake::Formula("shaw-clip/absolute", "|n - m| for n - m",
+                         Sets(&C::index, Index::kAbsolute, rows)),
+        Mistake::Formula("int32-index/distance", "n - m in 32 bits",
+                         Sets(&C::index, Index::kIn32Bits, rows)),
+        Mistake::Convention("shaw-scale/ignored", "scale left out",
+                            Sets(&C::scale, Scale::kIgnored, scores)),
+        Mistake::Formula("shaw-scale/content", "scale on q.k alone",
+                         Sets(&C::scale, Scale::kContentOnly, scores)),
+        Mistake::Formula("shaw-scale/head-dim", "divided by head_dim, not its root",
+                         Sets(&C::scale, Scale::kByDim, scores)),
+        Mistake::Formula("shaw-table/ignored", "table left out",
+                         Sets(&C::rows, Rows::kIgnored, sums)),
+        Mistake::Formula("shaw-table/key", "k.a for q.a", Sets(&C::rows, Rows::kByKey, scores)),
+        Mistake::Formula("shaw-bins/last", "the last weight of a row for their sum",
+                         Sets(&C::rows, Rows::kLastWeight, values)),
+        Mistake::Formula("shaw-bins/edges", "weights of clipped keys left out",
+                         Sets(&C::rows, Rows::kWithoutClipped, values)),
+        Mistake::Formula("xl-shift", "the last row dropped, [:-1] for [1:]",
+                         Sets(&C::cut, Cut::kFirst, moves)),
+        Mistake::Formula("xl-shift/right", "padded on the right",
+                         Sets(&C::cut, Cut::kPadRight, moves)),
+        Mistake::Formula("xl-shift/none", "not shifted", Sets(&C::cut, Cut::kNone, moves)),
+        Mistake::Convention("xl-after/leftover", "keys after the query not zeroed",
+                            Sets(&C::mask, Mask::kNever, moves)),
+        Mistake::Convention("xl-after/zero", "keys after the query zeroed where they are asked",
+                            Sets(&C::mask, Mask::kAlways, moves)),
+        Mistake::Formula("xl-after/top-left", "zeros from key i + 1 on, whatever the lengths",
+                         Sets(&C::mask, Mask::kTopLeft, moves)),
+        Mistake::Formula("xl-after/diagonal", "the query's own key zeroed too",
+                         Sets(&C::mask, Mask::kDiagonal, moves)),
+        Mistake::Formula("skew-column", "full form one column further",
+                         Sets(&C::column_further, true, {"skew"})),
+        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
+                         Sets(&C::arange, true, rows)),
+        Mistake::Formula("offset", "position m + 1", Sets(&C::query_shift, int64_t{1}, rows)),
+        Mistake::State("row-positions/head-zero", "batch 0, head 0 for all",
+                       Sets(&C::source, Source::kFirstHead, moves)),
+        Mistake::State("stride-ignored/input", "inputs taken as contiguous",
+                       Sets(&C::source, Source::kContiguous,
+                            {"scores", "values", "vectors", "skew", "xl_shift"})),
+    };
+    AddShared(
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
+    return entries;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& Hypotheses() {
+  static const std::vector<Hypothesis> all = AboutAll(Entries());
+  return all;
+}
+
+std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made,
+                                   double factor, double factor_error) {
+  RelativeChange change;
+  MakeMistakes(Entries(), *answered.c, made, factor, factor_error, &change);
+  return std::make_unique<RelativePredictor>(answered, change);
 }
 
 }  // namespace gnomon::oracle::relative

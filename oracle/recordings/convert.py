@@ -2,7 +2,7 @@
 """Makes case files (spec/case.md, CASE-7) and INDEX.json out of recorded dumps.
 
 A dump is NAME.safetensors with NAME.json beside it, which says who produced it and how. Those whose
-operation is RoPE without scaling or axes, or a sinusoidal table at integer positions, are taken.
+operation is RoPE without scaling or axes, a sinusoidal table at integer positions, or a move by relative position, are taken.
 
     convert.py DUMPS [--gnomon PROGRAM]
 
@@ -80,6 +80,13 @@ EXPECTED = {
     ),
     "xtransformers_scaled_sinusoidal_f32": ("f32-angle", FLOAT_ANGLE),
     "yarn_repo_ntk_f32": ("f32-angle", FLOAT_ANGLE + "; NTK rescaling is another rope_theta"),
+}
+
+# Relative positions: elements that are moved, each with its bits.
+MOVED = "elements are moved, none is computed; bits are kept"
+RELATIVE = {
+    "ggml_get_rel_pos_7": ("rounded", MOVED + "; query minus key"),
+    "txl_rel_shift_6x6": ("rounded", MOVED + "; with leftovers after the query, and with zeros there"),
 }
 
 # Conventions of the sinusoidal producers that the sidecars state in words.
@@ -195,6 +202,34 @@ def cases_of(name, sidecar, tensors):
     yield "", case, tensors
 
 
+def relative_cases_of(name, sidecar, tensors):
+    """The same for relative positions."""
+    case = {"format": sidecar["dtype"].lower()}
+    if name.startswith("ggml_get_rel_pos"):
+        size = sidecar["arguments"]["qh"]
+        tokens = ("I64", [size], struct.pack(f"<{size}q", *range(size)))
+        yield "", {
+            **case,
+            "operation": "relative.vectors",
+            "parameters": {"max_relative_position": size - 1, "difference": "query_minus_key"},
+            "inputs": {"table": "x", "m": "m", "n": "n"},
+            "outputs": {"vectors": "y"},
+        }, {**tensors, "m": tokens, "n": tokens}
+        return
+    for suffix, after, output in (("", "leftover", "y"), ("_zero_triu", "zero", "y_zero_triu")):
+        yield suffix, {
+            **case,
+            "operation": "relative.xl_shift",
+            "parameters": {"after": after},
+            "inputs": {"a": "x"},
+            "outputs": {"b": output},
+            "axes": {
+                "a": ["query", "column", "batch", "heads"],
+                "b": ["query", "key", "batch", "heads"],
+            },
+        }, {t: tensors[t] for t in ("x", output)}
+
+
 def measured(gnomon, path):
     """What the judge says about a case file, as far as the index shows it."""
     run = subprocess.run([gnomon, "check", str(path), "--json"], capture_output=True, text=True)
@@ -214,11 +249,12 @@ def main():
     parser.add_argument("--gnomon")
     options = parser.parse_args()
     index = []
-    for name, (profile, reason) in sorted(EXPECTED.items()):
+    for name, (profile, reason) in sorted(EXPECTED.items()) + sorted(RELATIVE.items()):
         sidecar = json.loads((options.dumps / f"{name}.json").read_text())
         tensors = read_safetensors(options.dumps / f"{name}.safetensors")
         producer = sidecar["producer"]
-        for suffix, case, parts in cases_of(name, sidecar, tensors):
+        cases = relative_cases_of if name in RELATIVE else cases_of
+        for suffix, case, parts in cases(name, sidecar, tensors):
             path = HERE / f"{name}{suffix}.safetensors"
             write_safetensors(path, parts, case)
             entry = {
@@ -233,7 +269,7 @@ def main():
                 entry.update(measured(options.gnomon, path))
             index.append(entry)
     (HERE / "INDEX.json").write_text(json.dumps(index, indent=1) + "\n")
-    print(f"{len(EXPECTED)} recordings, {len(index)} case files", file=sys.stderr)
+    print(f"{len(EXPECTED) + len(RELATIVE)} recordings, {len(index)} case files", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,6 @@
+// Every property on relative position vectors on every SIMD target of the kernels.
+#include "gnomon/fuzz/property_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return gnomon::fuzz::FuzzKernels("relative", data, size);
+}
