@@ -1,5 +1,5 @@
-// Angles of a case, remembered: one frequency a pair, one angle a (position, pair), at the precision
-// in force; and their binary64 neighbours for the fast path.
+// Angles of a case, remembered: one frequency a pair, one angle a (position, pair), at the
+// precision in force; and their binary64 neighbours for the fast path.
 #ifndef GNOMON_REFERENCE_ANGLE_TERMS_H_
 #define GNOMON_REFERENCE_ANGLE_TERMS_H_
 
@@ -28,9 +28,11 @@ struct QuickAngle {
 
 class AngleTerms {
  public:
+  // `counts`: C of BOUND-3 by AngleForm, of frequencies that have a count of their own (SCALE-17).
   AngleTerms(std::function<Interval(int64_t pair)> frequency,
-             std::function<AngleOrigin(int64_t pair)> origin)
-      : frequency_(std::move(frequency)), origin_(std::move(origin)) {}
+             std::function<AngleOrigin(int64_t pair)> origin,
+             std::function<std::array<double, 4>(int64_t pair)> counts = {})
+      : frequency_(std::move(frequency)), origin_(std::move(origin)), counts_(std::move(counts)) {}
 
   const AngleTerm& At(int64_t position, int64_t pair) const;
   const QuickAngle& QuickAt(int64_t position, int64_t pair) const;
@@ -44,13 +46,16 @@ class AngleTerms {
 
  private:
   const Interval& FrequencyOf(int64_t pair) const;
+  double RelativeError(AngleForm form, int64_t position, int64_t pair, Format output) const;
 
   std::function<Interval(int64_t)> frequency_;
   std::function<AngleOrigin(int64_t)> origin_;
+  std::function<std::array<double, 4>(int64_t)> counts_;
+  mutable std::unordered_map<int64_t, std::array<double, 4>> known_counts_;
   mutable unsigned precision_ = 0;
   mutable std::unordered_map<int64_t, Interval> frequencies_;
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;
-  mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;  // by position and pair
+  mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;      // by position and pair
   mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
   mutable int64_t last_position_ = 0;
   mutable std::vector<QuickAngle>* last_row_ = nullptr;
