@@ -24,6 +24,10 @@ Definition chained_count (base e1 : R) (i : nat) : R :=
     [eta] for what underflows. *)
 Definition angle_error (n u eta m a : R) : R := gamma n u * Rabs a + (2 * Rabs m + 1) * eta.
 
+(** Normative: BOUND-3.  The error of a frequency [w] that amounts to [C] roundings, in the working
+    format. *)
+Definition frequency_bound (C u eta w : R) : R := gamma (Rmax 2 C) u * Rabs w + eta.
+
 (** Normative: BOUND-5.  The element y = x0 c - x1 s at angle [a], its absolute products [S], and
     those of its derivative [S']. *)
 Definition element (x0 x1 a : R) : R := x0 * cos a - x1 * sin a.
@@ -106,6 +110,65 @@ Proof.
   assert (N * u <= N * u / (1 - N * u)); [|apply Rabs_le; lra].
   apply Rmult_le_reg_r with (1 - N * u); [lra|].
   unfold Rdiv; rewrite (Rmult_assoc _ (/ _)), Rinv_l by lra; nra.
+Qed.
+
+(** Where the exponent exceeds s u a little, gamma's own slack still covers it. *)
+Lemma exp_below x : 0 <= x < 1 -> exp (x + x * x / 2) <= / (1 - x).
+Proof.
+  intros [[Hx| <-] Hx1]; [|replace (0 + 0 * 0 / 2) with 0 by field; rewrite exp_0, Rminus_0_r,
+    Rinv_1; lra].
+  set (z := fun y => y + y * y * / 2).
+  destruct (MVT_cor2 (fun y => (1 - y) * exp (z y))
+    (fun y => (0 - 1) * exp (z y) + (1 - y) * (exp (z y) * (1 + y))) 0 x Hx) as (c & Hc & Hcx).
+  - intros c _; apply (derivable_pt_lim_mult (fun y => 1 - y) (fun y => exp (z y))).
+    + apply derivable_pt_lim_minus; [apply derivable_pt_lim_const|apply derivable_pt_lim_id].
+    + apply (derivable_pt_lim_comp z exp); [|apply derivable_pt_lim_exp].
+      unfold z; apply derivable_pt_lim_plus; [apply derivable_pt_lim_id|].
+      replace c with ((1 * c + c * 1) * / 2 + c * c * 0) at 2 by field.
+      apply (derivable_pt_lim_mult (fun y => y * y) (fun _ => / 2));
+        [|apply derivable_pt_lim_const].
+      apply (derivable_pt_lim_mult id id); apply derivable_pt_lim_id.
+  - unfold z in Hc at 2; rewrite Rminus_0_r, Rmult_0_l, Rmult_0_l, Rplus_0_r, exp_0 in Hc.
+    pose proof (exp_pos (z c)).
+    assert (0 <= c * c * exp (z c) * (x - 0))
+      by (apply Rmult_le_pos; [apply Rmult_le_pos; nra|lra]).
+    apply Rmult_le_reg_l with (1 - x); [lra|]; rewrite Rinv_r by lra.
+    change (x + x * x / 2) with (z x); nra.
+Qed.
+
+Theorem BOUND_2_gamma_second_order u s t l : 0 <= u -> 0 <= s ->
+  Rabs t <= s * u + s * u * (s * u) / 2 ->
+  (forall e, In e l -> within_count u e) -> (roundings l + s) * u < 1 ->
+  Rabs (exp t * product l - 1) <= gamma (roundings l + s) u.
+Proof.
+  intros Hu Hs Ht Hl Hn; pose proof (roundings_nonneg u l Hl) as Hnn; set (n := roundings l) in *.
+  assert (0 <= s * u /\ 0 <= n * u) as [Hsu Hnu] by (split; now apply Rmult_le_pos).
+  destruct (product_bounds u 0 l Hu (Rle_refl 0) Hl ltac:(fold n; lra)) as (p & Hw & Hp & Ha & Hb).
+  rewrite Rmult_0_l, Ropp_0, exp_0, Rmult_1_r in Hw; fold n in Hw.
+  apply abs_le_inv in Ht; pose proof (exp_pos t) as Het.
+  set (a := s * u) in *; set (b := n * u) in *.
+  assert (EN : (n + s) * u = a + b) by (unfold a, b; ring); rewrite EN in Hn.
+  assert (Hb0 : 1 - b <= p) by (unfold b; lra).
+  assert (H1 : exp t <= / (1 - a)).
+  { apply Rle_trans with (2 := exp_below a ltac:(lra)).
+    destruct (proj2 Ht) as [H|H]; [left; now apply exp_increasing|rewrite H; apply Rle_refl]. }
+  assert (H2 : product l <= / (1 - b))
+    by (apply Rle_trans with (1 := Hb); apply Rinv_le_contravar; lra).
+  assert (Hup : exp t * product l <= / (1 - (a + b))).
+  { apply Rle_trans with (/ (1 - a) * / (1 - b)); [apply Rmult_le_compat; lra|].
+    rewrite <- Rinv_mult; apply Rinv_le_contravar; nra. }
+  assert (Hlow : 1 - (a + b) - a * a / 2 <= exp t * product l).
+  { pose proof (exp_ineq1_le t).
+    apply Rle_trans with (exp t * (1 - b)); [|apply Rmult_le_compat_l; lra].
+    apply Rle_trans with ((1 - a - a * a / 2) * (1 - b)); [|apply Rmult_le_compat_r; lra].
+    assert (0 <= a * b /\ 0 <= a * a * b) by (split; repeat apply Rmult_le_pos; lra); lra. }
+  unfold gamma; rewrite EN; set (N := a + b) in *.
+  assert (E : / (1 - N) = 1 + N / (1 - N)) by (field; lra); rewrite E in Hup.
+  assert (N + a * a / 2 <= N / (1 - N)).
+  { apply Rmult_le_reg_r with (1 - N); [lra|]; unfold Rdiv; rewrite (Rmult_assoc N), Rinv_l by lra.
+    assert (0 <= a * a <= N * N) by (unfold N; split; nra).
+    assert (0 <= a * a * N) by (apply Rmult_le_pos; unfold N; lra); nra. }
+  apply Rabs_le; lra.
 Qed.
 
 (** ** A wrong angle *)

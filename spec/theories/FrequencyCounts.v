@@ -74,9 +74,8 @@ Proof.
   - unfold Rpower; rewrite ln_mult, <- exp_plus by lra; f_equal; ring.
 Qed.
 
-(** Base and exponent both rounded, by [b] and [r]: C = 3 + |ln base| e + e.
-What the product of the
-    two errors adds is covered by the slack of the division's rounding, or by |ln base| >= 1. *)
+(** Base and exponent both rounded, by [b] and [r]: C = 3 + |ln base| e + e.  What the product of
+    the two errors adds is covered by the slack of the roundings to nearest, and of gamma. *)
 Lemma exp_second_order y : 0 <= y -> 1 + y + y * y / 2 <= exp y.
 Proof.
   intros [Hy| <-]; [|rewrite exp_0; lra].
@@ -130,17 +129,27 @@ Proof.
   rewrite <- ln_Rinv by lra; apply M; lra.
 Qed.
 
+Lemma ln_above u : 0 <= u -> u - u * u <= ln (1 + u).
+Proof.
+  intros Hu; assert (H : ln (/ (1 + u)) <= - (u / (1 + u))).
+  { rewrite <- (ln_exp (- (u / (1 + u)))); pose proof (exp_ineq1_le (- (u / (1 + u)))) as H.
+    replace (1 + - (u / (1 + u))) with (/ (1 + u)) in H by (field; lra).
+    destruct H as [H|H]; [left; apply ln_increasing; trivial; apply Rinv_0_lt_compat; lra|].
+    rewrite H; apply Rle_refl. }
+  rewrite ln_Rinv in H by lra; assert (u - u * u <= u / (1 + u)); [|lra].
+  apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra.
+Qed.
+
 Theorem BOUND_3_inexact_base_and_exponent u base e b r q v (C := working_count base e + e) :
-  0 <= u -> 0 <= e -> 0 < base -> e <= 1 \/ 1 <= Rabs (ln base) ->
+  0 <= u -> 0 <= e -> 0 < base ->
   Rabs b <= u / (1 + u) -> Rabs r <= u / (1 + u) -> Rabs q <= 2 * u -> Rabs v <= u / (1 + u) ->
   C * u < 1 ->
   Rabs (/ (Rpower (base * (1 + b)) (e * (1 + r)) * (1 + q)) * (1 + v) - Rpower base (- e)) <=
   gamma C u * Rpower base (- e).
 Proof.
-  unfold C, working_count; intros Hu He Hbase Hcase Hb Hr Hq Hv Hn; set (L := Rabs (ln base)) in *.
+  unfold C, working_count; intros Hu He Hbase Hb Hr Hq Hv Hn; set (L := Rabs (ln base)) in *.
   pose proof (ln_of_rounding' u b Hu Hb) as Lb; pose proof (ln_of_rounding' u v Hu Hv) as Lv.
-  pose proof (ln_below u Hu) as Hln; pose proof (ln_of_rounding u b Hu Hb) as Lb1.
-  pose proof (ln_of_rounding u v Hu Hv) as Lv1.
+  pose proof (ln_below u Hu) as Hln; pose proof (ln_above u Hu) as Hlow.
   assert (HL : 0 <= L) by apply Rabs_pos.
   assert (HLe : 0 <= L * e) by now apply Rmult_le_pos.
   set (w := u / (1 + u)) in *; set (k := ln (1 + u)) in *.
@@ -148,47 +157,41 @@ Proof.
   assert (Hwu : w <= u).
   { unfold w; apply Rmult_le_reg_r with (1 + u); [lra|]; unfold Rdiv;
       rewrite Rmult_assoc, Rinv_l by lra; nra. }
-  assert (Ew : w = u - u * w) by (unfold w; field; lra).
   assert (Hk : 0 <= k) by (apply Rle_trans with (2 := Lb), Rabs_pos).
+  assert (Hku : k <= u) by (assert (0 <= w * k) by (now apply Rmult_le_pos); lra).
   assert (H1 : 0 < 1 + b /\ 0 < 1 + v).
   { apply abs_le_inv in Hb, Hv; assert (w < 1); [|lra].
     unfold w; apply Rmult_lt_reg_r with (1 + u); [lra|]; unfold Rdiv;
       rewrite Rmult_assoc, Rinv_l; lra. }
   set (t := - (r * e * ln base) - e * (1 + r) * ln (1 + b) + ln (1 + v)).
-  assert (Ht : Rabs t <= (L * e + e + 1) * u).
-  { assert (T1 : Rabs (r * e * ln base) <= w * (L * e)).
+  set (s := L * e + e + 1); assert (Hs : 0 <= s) by (unfold s; lra).
+  assert (Ht : Rabs t <= s * u + s * u * (s * u) / 2).
+  { assert (T1 : Rabs (r * e * ln base) <= u * (L * e)).
     { rewrite !Rabs_mult, (Rabs_pos_eq e) by trivial; fold L; rewrite Rmult_assoc, (Rmult_comm e).
-      apply Rmult_le_compat_r; trivial. }
-    assert (Hr1 : Rabs (1 + r) <= 1 + w).
-    { eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_R1; lra. }
-    assert (T2 : forall n, Rabs (ln (1 + b)) <= n -> Rabs (e * (1 + r) * ln (1 + b))
-      <= e * ((1 + w) * n)).
-    { intros n Hbn; rewrite !Rabs_mult, (Rabs_pos_eq e), Rmult_assoc by trivial.
-      apply Rmult_le_compat_l; trivial; apply Rmult_le_compat; trivial; apply Rabs_pos. }
+      apply Rmult_le_compat_r; lra. }
+    assert (T2 : Rabs (e * (1 + r) * ln (1 + b)) <= e * ((1 + w) * k)).
+    { rewrite !Rabs_mult, (Rabs_pos_eq e), Rmult_assoc by trivial.
+      apply Rmult_le_compat_l; trivial; apply Rmult_le_compat; trivial; try apply Rabs_pos.
+      eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_R1; lra. }
     assert (T : Rabs t <= Rabs (r * e * ln base) + Rabs (e * (1 + r) * ln (1 + b)) + Rabs (ln (1 +
       v))).
     { unfold t, Rminus; eapply Rle_trans; [apply Rabs_triang|]; apply Rplus_le_compat_r.
       eapply Rle_trans; [apply Rabs_triang|]; rewrite !Rabs_Ropp; lra. }
-    destruct Hcase as [He1|HL1].
-    - specialize (T2 k Lb); assert (0 <= w * k) by now apply Rmult_le_pos.
-      assert (w * (L * e) <= u * (L * e)) by (apply Rmult_le_compat_r; trivial).
-      assert (e * ((1 + w) * k - u) <= u - k).
-      { destruct (Rle_lt_dec ((1 + w) * k - u) 0) as [Hneg|Hpos].
-        - assert (e * ((1 + w) * k - u) <= 0) by nra; lra.
-        - assert (e * ((1 + w) * k - u) <= 1 * ((1 + w) * k - u)) by (apply Rmult_le_compat_r; lra).
-          lra. }
-      lra.
-    - specialize (T2 u Lb1).
-      assert (0 <= e * (w * (L - 1) * u)).
-      { apply Rmult_le_pos; trivial; apply Rmult_le_pos; trivial; apply Rmult_le_pos; lra. }
-      assert (w * (L * e) = u * (L * e) - u * w * (L * e)) by (rewrite Ew at 1; ring).
-      nra. }
+    assert (T3 : e * ((1 + w) * k) <= e * (2 * u - k)) by (apply Rmult_le_compat_l; lra).
+    (* s u + (e - 1) (u - k), and u - k <= u^2 *)
+    assert (T4 : (e - 1) * (u - k) <= s * u * (s * u) / 2).
+    { assert (0 <= u * u) by nra.
+      assert (Hs2 : 2 * (e - 1) <= s * s) by (unfold s; nra).
+      assert (2 * (e - 1) * (u * u) <= s * s * (u * u)) by (apply Rmult_le_compat_r; lra).
+      destruct (Rle_lt_dec e 1); [nra|].
+      assert ((e - 1) * (u - k) <= (e - 1) * (u * u)) by (apply Rmult_le_compat_l; lra); lra. }
+    unfold s in *; lra. }
   set (l := [Error q 2 true]).
   assert (El : roundings l = 2) by (unfold roundings, l; simpl; ring).
   assert (Hl : forall x, In x l -> within_count u x) by (intros x [<-|[]]; split;
     cbn [relative count]; lra).
-  pose proof (BOUND_2_gamma u (L * e + e + 1) t l Hu ltac:(lra) Ht Hl ltac:(rewrite El; lra)) as H.
-  rewrite El in H; replace (2 + (L * e + e + 1)) with (3 + L * e + e) in H by ring.
+  pose proof (BOUND_2_gamma_second_order u s t l Hu Hs Ht Hl ltac:(rewrite El; unfold s; lra)) as H.
+  rewrite El in H; replace (2 + s) with (3 + L * e + e) in H by (unfold s; ring).
   assert (0 < 1 + q) by (apply abs_le_inv in Hq; nra).
   pose proof (exp_pos (- e * ln base)) as Hp.
   replace (/ (Rpower (base * (1 + b)) (e * (1 + r)) * (1 + q)) * (1 + v) - Rpower base (- e)) with
@@ -483,22 +486,10 @@ Qed.
     beside. *)
 Theorem BOUND_3_frequency u eta C w f x : 0 <= u -> Rmax 2 C * u < 1 ->
   Rabs (f - w) <= gamma C u * Rabs w -> Rabs x <= eta ->
-  Rabs (f + x - w) <= gamma (Rmax 2 C) u * Rabs w + eta.
+  Rabs (f + x - w) <= frequency_bound C u eta w.
 Proof.
-  intros Hu Hn Hf Hx; replace (f + x - w) with ((f - w) + x) by ring.
+  intros Hu Hn Hf Hx; unfold frequency_bound; replace (f + x - w) with ((f - w) + x) by ring.
   eapply Rle_trans; [apply Rabs_triang|]; apply Rplus_le_compat; trivial.
   apply Rle_trans with (1 := Hf), Rmult_le_compat_r; [apply Rabs_pos|].
   apply gamma_monotone; trivial; apply Rmax_r.
-Qed.
-
-(** Rounded once more, to a 16-bit output. *)
-Theorem BOUND_3_frequency_output u' eta' E w f y : 0 <= u' -> Rabs (f - w) <= E ->
-  Rabs (y - f) <= u' * Rabs f + eta' ->
-  Rabs (y - w) <= u' * Rabs w + (1 + u') * E + eta'.
-Proof.
-  intros Hu Hf Hy; replace (y - w) with ((y - f) + (f - w)) by ring.
-  assert (Rabs f <= Rabs w + E).
-  { replace f with (w + (f - w)) by ring; eapply Rle_trans; [apply Rabs_triang|lra]. }
-  assert (u' * Rabs f <= u' * (Rabs w + E)) by now apply Rmult_le_compat_l.
-  eapply Rle_trans; [apply Rabs_triang|lra].
 Qed.

@@ -1,4 +1,4 @@
-(** * The phase of an angle, as the kernels compute it (spec/rounding_test.md, ROUND-1 and ROUND-2)
+(** * The phase of an angle, as the kernels compute it (spec/rounding_test.md, ROUND-1, 2 and 7)
 
     A turn is 2^128, or 2^64, and integers wrap: m w / 2 pi modulo 1 without floating point.  Not a
     definition of what is right, but of what optimized/tables.cc does. *)
@@ -200,4 +200,18 @@ Proof.
   assert (N : forall a b, Rabs (- a - - b) = Rabs (a - b))
     by (intros; rewrite <- Rabs_Ropp; f_equal; ring).
   destruct (Z.odd _), (2 <=? _), (2 <=? quadrant p); rewrite ?N; now split.
+Qed.
+
+#[local] Open Scope R_scope.
+
+(** ROUND-7.  A frequency that is a rounding boundary [n] is found exactly, in integers. *)
+Theorem ROUND_7_a_boundary base (p q : nat) n : 0 < base -> 0 < n -> (0 < q)%nat ->
+  Rpower base (- (INR p / INR q)) = n <-> n ^ q * base ^ p = 1.
+Proof.
+  intros Hb Hn Hq; assert (0 < INR q) by now apply lt_0_INR.
+  rewrite <- (Rpower_pow q n), <- (Rpower_pow p base) by trivial; unfold Rpower.
+  rewrite <- exp_plus, <- exp_0; split; intros H'.
+  - f_equal; rewrite <- H', ln_exp; field; lra.
+  - apply exp_inv in H'; rewrite <- (exp_ln n) by trivial; f_equal.
+    apply Rmult_eq_reg_l with (INR q); [|lra]; field_simplify; lra.
 Qed.

@@ -2,8 +2,8 @@
 
     Position interpolation (Chen et al. 2023), NTK-aware bases, YaRN (Peng et al. 2023), Llama 3.1,
     LongRoPE (Ding et al. 2024).  [w] is a frequency, [s] the factor, [L] the original context,
-      [d] =
-    2 h the rotary width. *)
+    [d] = 2 h the rotary width.  Magnitudes, and layers without RoPE: [Magnitude]; how many
+    roundings a scaled frequency amounts to: [ScaledCounts]. *)
 From Gnomon Require Import Sums Pairs Rope Sinusoidal.
 
 (** ** Definitions *)
@@ -26,15 +26,17 @@ Definition dynamic_step (L c n : R) : R :=
 Definition dynamic_state (L : R) (calls : list R) : R := fold_left (dynamic_step L) calls L.
 Definition dynamic_call_base (b s L : R) (h : nat) (before : list R) (n : R) : R :=
   dynamic_ntk_base b s L (dynamic_step L (dynamic_state L before) n) h.
+(** [update] = grow keeps what is there below [L] too. *)
+Definition growing_step (c n : R) : R := if Rlt_dec c n then n else c.
 
 (** Normative: SCALE-4 (ramp and blend).  [g] = 1 keeps the frequency, [g] = 0 interpolates it. *)
 Definition ramp (lo hi r : R) : R := Rmax 0 (Rmin 1 ((r - lo) / (hi - lo))).
 Definition blend (g s w : R) : R := (1 - g) * (w / s) + g * w.
 
 (** Normative: SCALE-5 (YaRN, the paper's ramp): linear in the rotations over the original context,
-    [lo] = beta_slow, [hi] = beta_fast. *)
+    [lo] = beta_slow, [hi] = beta_fast, [e] the extrapolation factor. *)
 Definition rotations (L w : R) : R := L * w / (2 * PI).
-Definition yarn (lo hi s L w : R) : R := blend (ramp lo hi (rotations L w)) s w.
+Definition yarn (e lo hi s L w : R) : R := blend (e * ramp lo hi (rotations L w)) s w.
 
 (** Normative: SCALE-6 (YaRN as deployed): linear in the pair index, between the correction dims of
     beta_fast and beta_slow. *)
@@ -48,11 +50,10 @@ Definition correction_range (truncate : bool) (b L beta_fast beta_slow : R) (h :
   let lo := Rmax 0 (if truncate then floor lo else lo) in
   let hi := Rmin (INR (2 * h) - 1) (if truncate then ceiling hi else hi) in
   (lo, if Req_EM_T lo hi then hi + / 1000 else hi).
-Definition yarn_by_index (range : R * R) (s : R) (w : nat -> R) (i : nat) : R :=
-  blend (1 - ramp (fst range) (snd range) (INR i)) s (w i).
-
-(** Normative: SCALE-7 (magnitude) of YaRN. *)
-Definition yarn_magnitude (s : R) : R := if Rle_dec s 1 then 1 else ln s / 10 + 1.
+Definition kept_by_index (e : R) (range : R * R) (i : nat) : R :=
+  e * (1 - ramp (fst range) (snd range) (INR i)).
+Definition yarn_by_index (e : R) (range : R * R) (s : R) (w : nat -> R) (i : nat) : R :=
+  blend (kept_by_index e range i) s (w i).
 
 (** Normative: SCALE-8 (Llama 3): bands by wavelength (SIN-19). *)
 Definition llama3 (s low_freq_factor high_freq_factor L w : R) : R :=
@@ -64,7 +65,18 @@ Definition llama3 (s low_freq_factor high_freq_factor L w : R) : R :=
     *)
 Definition longrope (L : R) (short long : nat -> R) (w : nat -> R) (n : R) : nat -> R := fun i =>
   w i / (if Rlt_dec L n then long i else short i).
-Definition longrope_magnitude (s L : R) : R := if Rle_dec s 1 then 1 else sqrt (1 + ln s / ln L).
+
+(** Normative: SCALE-11 (NTK by parts).  The frequency of SCALE-2 takes the place of the kept one,
+    then the kept one that of both. *)
+Definition ntk_by_parts (ntk_factor e : R) (ntk_range range : R * R) (b s : R) (h i : nat) : R :=
+  let w := frequency b (2 * h) i in
+  let g1 := kept_by_index ntk_factor ntk_range i in
+  let g2 := kept_by_index e range i in
+  (1 - g2) * ((1 - g1) * (w / s) + g1 * frequency (ntk_base b s h) (2 * h) i) + g2 * w.
+
+(** Normative: SCALE-12 (proportional).  The first [A] pairs of the full width rotate. *)
+Definition proportional (A : nat) (s : R) (w : nat -> R) (i : nat) : R :=
+  if (i <? A)%nat then w i / s else 0.
 
 (** ** Interpolation *)
 Theorem SCALE_1_is_position_scaling l h o s w m x k : s <> 0 ->
@@ -166,6 +178,13 @@ Proof.
     destruct (Rle_dec c n); try lra; destruct (Rlt_dec n L); lra.
 Qed.
 
+(** [grow] is the longest length so far, whatever the calls. *)
+Theorem SCALE_10_growing L calls : fold_left growing_step calls L = fold_left Rmax calls L.
+Proof.
+  revert L; induction calls as [|n calls IH]; intros L; trivial; simpl; rewrite IH; f_equal.
+  unfold growing_step, Rmax; destruct Rlt_dec, Rle_dec; lra.
+Qed.
+
 (** It is a state: of two calls of one length after different histories one has another base. At
     length L the longer frequencies stay. *)
 Theorem SCALE_10_history_matters b s L h : 0 < b -> 0 < s -> 0 < L -> (2 <= h)%nat ->
@@ -241,27 +260,31 @@ Proof. unfold blend; field. Qed.
 
 (** The paper's ramp: slow pairs are interpolated, fast ones kept, the rest lies between. *)
 Section Yarn.
-Variables lo hi : R.
-Hypothesis Hlh : lo < hi.
+Variables lo hi e : R.
+Hypotheses (Hlh : lo < hi) (He : 0 <= e <= 1).
 
-Theorem SCALE_5_slow_pairs_are_interpolated s L w : rotations L w <= lo -> yarn lo hi s L w = w / s.
-Proof. intros; unfold yarn, blend; rewrite SCALE_4_ramp_starts_at_0 by trivial; ring. Qed.
+Theorem SCALE_5_slow_pairs_are_interpolated s L w : rotations L w <= lo ->
+  yarn e lo hi s L w = w / s.
+Proof using Hlh. intros; unfold yarn, blend; rewrite SCALE_4_ramp_starts_at_0 by trivial; ring. Qed.
 
-Theorem SCALE_5_fast_pairs_are_kept s L w : hi <= rotations L w -> yarn lo hi s L w = w.
-Proof. intros; unfold yarn, blend; rewrite SCALE_4_ramp_ends_at_1 by trivial; ring. Qed.
+Theorem SCALE_5_fast_pairs_are_kept s L w : hi <= rotations L w -> yarn 1 lo hi s L w = w.
+Proof using Hlh. intros; unfold yarn, blend; rewrite SCALE_4_ramp_ends_at_1 by trivial; ring. Qed.
 
-Theorem SCALE_5_bounds s L w : 1 <= s -> 0 <= w -> w / s <= yarn lo hi s L w <= w.
-Proof. intros; apply SCALE_4_blend_lies_between; trivial; apply SCALE_4_ramp_range. Qed.
+Theorem SCALE_5_bounds s L w : 1 <= s -> 0 <= w -> w / s <= yarn e lo hi s L w <= w.
+Proof.
+  intros; apply SCALE_4_blend_lies_between; trivial.
+  pose proof (SCALE_4_ramp_range lo hi (rotations L w)); split; nra.
+Qed.
 
 (** The kept part: what is left of the frequency, from 1 / s to 1. *)
 Lemma kept_part g s w : 0 < w -> blend g s w / w = blend g s 1.
-Proof. intros Hw; unfold blend, Rdiv; set (r := / s); field; lra. Qed.
+Proof using Type. intros Hw; unfold blend, Rdiv; set (r := / s); field; lra. Qed.
 
 Theorem SCALE_5_kept_part_grows_with_the_frequency s L w w' : 1 <= s -> 0 <= L -> 0 < w <= w' ->
-  yarn lo hi s L w / w <= yarn lo hi s L w' / w'.
+  yarn e lo hi s L w / w <= yarn e lo hi s L w' / w'.
 Proof.
   intros Hs HL Hw; unfold yarn; rewrite !kept_part by lra.
-  apply SCALE_4_blend_is_monotone; try lra.
+  apply SCALE_4_blend_is_monotone; try lra; apply Rmult_le_compat_l; [lra|].
   apply SCALE_4_ramp_is_monotone; trivial; unfold rotations; pose proof PI_RGT_0.
   apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|].
   apply Rmult_le_compat_l; lra.
@@ -269,10 +292,10 @@ Qed.
 
 (** So the order of the frequencies stays. *)
 Theorem SCALE_5_is_monotone s L w w' : 1 <= s -> 0 <= L -> 0 < w <= w' ->
-  yarn lo hi s L w <= yarn lo hi s L w'.
+  yarn e lo hi s L w <= yarn e lo hi s L w'.
 Proof.
   intros Hs HL Hw; pose proof (SCALE_5_kept_part_grows_with_the_frequency s L w w' Hs HL Hw) as H.
-  assert (E : forall x, 0 < x -> yarn lo hi s L x = yarn lo hi s L x / x * x)
+  assert (E : forall x, 0 < x -> yarn e lo hi s L x = yarn e lo hi s L x / x * x)
     by (intros; field; lra).
   rewrite (E w), (E w') by lra; apply Rmult_le_compat; try lra.
   destruct (SCALE_5_bounds s L w Hs ltac:(lra)) as [Hb _].
@@ -282,27 +305,29 @@ Proof.
 Qed.
 
 (** The deployed ramp, wherever its range is not empty. *)
-Theorem SCALE_6_low_pairs_are_kept s w i : INR i <= lo -> yarn_by_index (lo, hi) s w i = w i.
-Proof. intros; unfold yarn_by_index, blend; simpl; rewrite SCALE_4_ramp_starts_at_0 by trivial;
-  ring. Qed.
+Theorem SCALE_6_low_pairs_are_kept s w i : INR i <= lo -> yarn_by_index 1 (lo, hi) s w i = w i.
+Proof using Hlh. intros; unfold yarn_by_index, kept_by_index, blend; simpl;
+  rewrite SCALE_4_ramp_starts_at_0 by trivial; ring. Qed.
 
 Theorem SCALE_6_high_pairs_are_interpolated s w i : hi <= INR i ->
-  yarn_by_index (lo, hi) s w i = w i / s.
-Proof. intros; unfold yarn_by_index, blend; simpl; rewrite SCALE_4_ramp_ends_at_1 by trivial;
-  ring. Qed.
+  yarn_by_index e (lo, hi) s w i = w i / s.
+Proof using Hlh. intros; unfold yarn_by_index, kept_by_index, blend; simpl;
+  rewrite SCALE_4_ramp_ends_at_1 by trivial; ring. Qed.
 
-Theorem SCALE_6_bounds s w i : 1 <= s -> 0 <= w i -> w i / s <= yarn_by_index (lo, hi) s w i <= w i.
-Proof.
-  intros; apply SCALE_4_blend_lies_between; trivial;
-    pose proof (SCALE_4_ramp_range lo hi (INR i)); simpl; lra.
-Qed.
+Lemma kept_range i : 0 <= kept_by_index e (lo, hi) i <= 1.
+Proof using He. unfold kept_by_index; cbn [fst snd];
+  pose proof (SCALE_4_ramp_range lo hi (INR i)); split; nra. Qed.
+
+Theorem SCALE_6_bounds s w i : 1 <= s -> 0 <= w i ->
+  w i / s <= yarn_by_index e (lo, hi) s w i <= w i.
+Proof using He. intros; apply SCALE_4_blend_lies_between; trivial; apply kept_range. Qed.
 
 Theorem SCALE_6_kept_part_falls_with_the_index s w i j : 1 <= s -> 0 < w i -> 0 < w j ->
-  (i <= j)%nat -> yarn_by_index (lo, hi) s w j / w j <= yarn_by_index (lo, hi) s w i / w i.
+  (i <= j)%nat -> yarn_by_index e (lo, hi) s w j / w j <= yarn_by_index e (lo, hi) s w i / w i.
 Proof.
-  intros Hs Hi Hj H; apply le_INR in H; unfold yarn_by_index; cbn [fst snd].
+  intros Hs Hi Hj H; apply le_INR in H; unfold yarn_by_index, kept_by_index; cbn [fst snd].
   rewrite !kept_part by trivial; apply SCALE_4_blend_is_monotone; try lra.
-  pose proof (SCALE_4_ramp_is_monotone lo hi Hlh _ _ H); lra.
+  pose proof (SCALE_4_ramp_is_monotone lo hi Hlh _ _ H); apply Rmult_le_compat_l; lra.
 Qed.
 End Yarn.
 
@@ -369,18 +394,6 @@ Proof.
   split; [apply Rmax_l|]; destruct Req_EM_T; lra.
 Qed.
 
-(** ** Magnitude *)
-Theorem SCALE_7_at_least_1 s : 1 <= yarn_magnitude s.
-Proof.
-  unfold yarn_magnitude; destruct (Rle_dec s 1); [lra|].
-  assert (ln 1 < ln s) by (apply ln_increasing; lra); rewrite ln_1 in *; lra.
-Qed.
-
-(** On the tables it acts on both q and k: its square on the scores. *)
-Theorem SCALE_7_square_on_the_scores d f x y :
-  dot d (fun k => f * x k) (fun k => f * y k) = f * f * dot d x y.
-Proof. unfold dot; rewrite <- sumn_scal; apply sumn_ext; intros; ring. Qed.
-
 (** ** Llama 3 *)
 Section Llama3.
 Variables (s lf hf L : R).
@@ -407,7 +420,7 @@ Proof.
 Qed.
 
 (** The three bands are one blend, by the paper's ramp between the two factors. *)
-Theorem SCALE_8_is_a_ramp_by_rotations w : 0 < w -> llama3 s lf hf L w = yarn lf hf s L w.
+Theorem SCALE_8_is_a_ramp_by_rotations w : 0 < w -> llama3 s lf hf L w = yarn 1 lf hf s L w.
 Proof.
   intros Hw; pose proof PI_RGT_0; unfold llama3, yarn.
   destruct Rlt_dec as [H1|H1].
@@ -415,12 +428,13 @@ Proof.
   - destruct Rlt_dec as [H2|H2].
     + apply bands' in H2; [|lra..]; unfold blend; rewrite SCALE_4_ramp_ends_at_1 by lra; ring.
     + rewrite SCALE_4_ramp_is_linear_between; [|lra|].
-      * do 3 f_equal; unfold wavelength, rotations; field; lra.
+      * rewrite Rmult_1_l; do 3 f_equal; unfold wavelength, rotations; field; lra.
       * split; apply Rnot_lt_le; intros H3; [apply H1, bands|apply H2, bands']; lra.
 Qed.
 
 Theorem SCALE_8_bounds w : 1 <= s -> 0 < w -> w / s <= llama3 s lf hf L w <= w.
-Proof. intros; rewrite SCALE_8_is_a_ramp_by_rotations by trivial; apply SCALE_5_bounds; lra. Qed.
+Proof. intros; rewrite SCALE_8_is_a_ramp_by_rotations by trivial; apply SCALE_5_bounds;
+  lra. Qed.
 
 Lemma continuity_pt_near f g x : 0 < x -> (forall y, 0 < y -> f y = g y) -> continuity_pt f x ->
   continuity_pt g x.
@@ -441,7 +455,7 @@ Proof.
   set (g := fun w => (0 + m w + Rabs (0 - m w)) * / 2).
   apply continuity_pt_near with (fun w => (1 - g w) * (w * / s) + g w * w); trivial.
   - intros y Hy; rewrite SCALE_8_is_a_ramp_by_rotations by trivial.
-    unfold yarn, blend; replace (ramp lf hf (rotations L y)) with (g y); trivial.
+    unfold yarn, blend; rewrite Rmult_1_l; replace (ramp lf hf (rotations L y)) with (g y); trivial.
     unfold g, m, ramp; fold (q y); unfold rotations, Rdiv; fold (q y).
     unfold Rmax, Rmin, Rabs; repeat (destruct Rle_dec || destruct Rcase_abs); lra.
   - assert (Hid : continuity_pt id w) by apply derivable_continuous_pt, derivable_pt_id.
@@ -482,11 +496,49 @@ Theorem SCALE_9_short_factors_up_to_L L short long w n i : n <= L ->
   longrope L short long w n i = w i / short i.
 Proof. intros; unfold longrope; destruct Rlt_dec; lra || trivial. Qed.
 
-Theorem SCALE_9_magnitude_is_at_least_1 s L : 1 < L -> 1 <= longrope_magnitude s L.
+(** ** NTK by parts *)
+Theorem SCALE_11_bounds n e lo hi lo' hi' b s h i : 0 <= n <= 1 -> 0 <= e <= 1 ->
+  let w := frequency b (2 * h) i in let w' := frequency (ntk_base b s h) (2 * h) i in
+  w / s <= w' <= w ->
+  w / s <= ntk_by_parts n e (lo, hi) (lo', hi') b s h i <= w.
 Proof.
-  intros HL; unfold longrope_magnitude; destruct (Rle_dec s 1); [lra|].
-  assert (ln 1 < ln s) by (apply ln_increasing; lra);
-    assert (ln 1 < ln L) by (apply ln_increasing; lra).
-  rewrite ln_1 in *; rewrite <- sqrt_1 at 1; apply sqrt_le_1_alt.
-  assert (0 < ln s / ln L) by (apply Rmult_lt_0_compat; [|apply Rinv_0_lt_compat]; trivial); lra.
+  intros Hn He w w' H; unfold ntk_by_parts; fold w; fold w'.
+  pose proof (kept_range lo hi n Hn i); pose proof (kept_range lo' hi' e He i).
+  set (g1 := kept_by_index n (lo, hi) i) in *; set (g2 := kept_by_index e (lo', hi') i) in *.
+  assert (w / s <= (1 - g1) * (w / s) + g1 * w' <= w) by (split; nra); split; nra.
+Qed.
+
+(** Slow pairs are interpolated, fast ones kept; between the two ranges the frequency is that of
+    SCALE-2. *)
+Theorem SCALE_11_slow_pairs_are_interpolated n e lo hi lo' hi' b s h i : lo < hi -> lo' < hi' ->
+  hi <= INR i -> hi' <= INR i ->
+  ntk_by_parts n e (lo, hi) (lo', hi') b s h i = frequency b (2 * h) i / s.
+Proof. intros; unfold ntk_by_parts, kept_by_index; cbn [fst snd]; cbv zeta.
+  rewrite !SCALE_4_ramp_ends_at_1 by trivial; ring. Qed.
+
+Theorem SCALE_11_fast_pairs_are_kept n lo hi lo' hi' b s h i : lo' < hi' -> INR i <= lo' ->
+  ntk_by_parts n 1 (lo, hi) (lo', hi') b s h i = frequency b (2 * h) i.
+Proof. intros; unfold ntk_by_parts; cbv zeta; unfold kept_by_index at 1 2 4; cbn [fst snd];
+  rewrite SCALE_4_ramp_starts_at_0 by trivial; ring. Qed.
+
+Theorem SCALE_11_is_the_new_base_between lo hi lo' hi' b s h i e : lo < hi -> lo' < hi' ->
+  hi' <= INR i <= lo ->
+  ntk_by_parts 1 e (lo, hi) (lo', hi') b s h i = frequency (ntk_base b s h) (2 * h) i.
+Proof. intros; unfold ntk_by_parts, kept_by_index; cbn [fst snd]; cbv zeta.
+  rewrite (SCALE_4_ramp_ends_at_1 lo' hi'), (SCALE_4_ramp_starts_at_0 lo hi) by lra; ring. Qed.
+
+(** ** Proportional *)
+Theorem SCALE_12_first_pairs A s w i : (i < A)%nat -> proportional A s w i = interpolated s w i.
+Proof. intros H; unfold proportional; apply Nat.ltb_lt in H; now rewrite H. Qed.
+
+(** The other pairs stay: position moves none of their dims. *)
+Theorem SCALE_12_other_pairs_stay l h A s w m x i : (A <= i < h)%nat ->
+  rope l h 0 (proportional A s w) m x (first l h i) = x (first l h i) /\
+  rope l h 0 (proportional A s w) m x (second l h i) = x (second l h i).
+Proof.
+  intros H; assert (E : proportional A s w i = 0).
+  { unfold proportional; rewrite (proj2 (Nat.ltb_ge i A)) by lia; reflexivity. }
+  split; [etransitivity; [exact (ROPE_3_first l l h 0 _ _ _ i ltac:(lia))|]
+         |etransitivity; [exact (ROPE_3_second l l h 0 _ _ _ i ltac:(lia))|]];
+    cbv beta; rewrite E, Rmult_0_r, cos_0, sin_0; cbn [Nat.add]; ring.
 Qed.

@@ -7,7 +7,7 @@
 From Coq Require Import Reals ZArith NArith List Uint63 Lra Lia.
 From Interval Require Import Tactic.
 From Flocq Require Import Core.
-From Gnomon Require Import Sums Pairs Rope Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon Require Import Sums Pairs Rope Sinusoidal T5Bias Alibi RopeScaling Magnitude Bounds.
 From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError
   PairwiseError DistanceError.
 Import ListNotations.
@@ -27,9 +27,11 @@ Ltac literals := repeat
 
 Ltac reals :=
   unfold blend, wavelength, rotations, correction_dim, interpolated, dynamic_ntk_base, ntk_base,
-    dynamic_factor,
-    frequency_half_minus_one, frequency, Rpower; cbv beta;
-  rewrite ?(Rmax_left 16384 2048) by lra; literals.
+    dynamic_factor, frequency_half_minus_one, frequency, Rpower; cbv beta;
+  repeat match goal with
+  | |- context [Rmax ?a ?b] =>
+      first [rewrite (Rmax_left a b) by lra|rewrite (Rmax_right a b) by lra]
+  end; literals.
 
 (** Bounds: u and eta are powers of two. *)
 Ltac powers_of_two := repeat
@@ -41,10 +43,14 @@ Ltac powers_of_two := repeat
 
 Ltac enclose_bound name :=
   unfold enclosed, output_bound, rotation_bound, coefficient, table_bound, add_bound, angle_error,
-    similarity_bound, distance_bound, rows_bound, pair_error, sumn, sum, moved, gamma,
+    frequency_bound, similarity_bound, distance_bound, rows_bound, pair_error, sumn, sum, moved,
+    gamma,
       working_count,
     exp_count, chained_count, narrow_table_error, u, eta; cbn [seq fold_right Nat.eqb];
-  powers_of_two; literals;
+  repeat match goal with
+  | |- context [Rmax 2 ?c] => first [rewrite (Rmax_left 2 c) by interval
+                                    |rewrite (Rmax_right 2 c) by interval]
+  end; powers_of_two; literals;
   match goal with
   | |- {b : R * R | fst b <= ?e <= snd b} =>
       let K := fresh "K" in
@@ -68,7 +74,10 @@ Ltac decide_comparisons := repeat
 
 (** Prints [name], low, high; the proof itself goes to the kernel. *)
 Ltac enclose name :=
-  unfold enclosed, llama3, yarn_magnitude, longrope_magnitude; decide_comparisons; reals;
+  unfold enclosed, llama3, longrope, dynamic_call_base, dynamic_state, fold_left, dynamic_step,
+    on_vectors, on_scores, softmax_magnitude, split_magnitude, magnitude, or_else, yarn_magnitude,
+    mscale_part, longrope_magnitude;
+  decide_comparisons; reals;
   match goal with
   | |- {b : R * R | fst b <= ?e <= snd b} =>
       let K := fresh "K" in
@@ -110,14 +119,32 @@ Proof.
   destruct Req_EM_T; [lra|reflexivity].
 Qed.
 
-(** Pair [i] is kept, interpolated, or on the ramp between. *)
+(** A pair is on a ramp, or before it, or after it. *)
+Ltac decide_ramps := repeat
+  match goal with
+  | |- context [ramp ?lo ?hi ?r] =>
+      first [ rewrite (SCALE_4_ramp_starts_at_0 lo hi) by by_enclosure
+            | rewrite (SCALE_4_ramp_ends_at_1 lo hi) by by_enclosure
+            | rewrite (SCALE_4_ramp_is_linear_between lo hi) by (by_enclosure || split;
+                by_enclosure) ]
+  end.
 Ltac enclose_yarn name range :=
   rewrite range; unfold enclosed;
   first [ rewrite SCALE_6_low_pairs_are_kept; [| by_enclosure | by_enclosure]
         | rewrite SCALE_6_high_pairs_are_interpolated; [| by_enclosure | by_enclosure]
-        | unfold yarn_by_index; cbn [fst snd];
+        | unfold yarn_by_index, kept_by_index; cbn [fst snd]; rewrite Rmult_1_l;
           rewrite SCALE_4_ramp_is_linear_between; [| by_enclosure | split; by_enclosure] ];
   enclose name.
+Ltac enclose_by_rotations name := unfold enclosed, yarn; decide_ramps; enclose name.
+Ltac enclose_by_parts name range1 range2 :=
+  unfold enclosed; rewrite range1, range2; unfold ntk_by_parts, kept_by_index; cbn [fst snd];
+  cbv zeta; decide_ramps; enclose name.
+Ltac enclose_proportional name :=
+  unfold enclosed, proportional; cbn [Nat.ltb Nat.leb]; enclose name.
+
+(** Temperature: [n] is the floor. *)
+Ltac enclose_temperature name n :=
+  unfold enclosed, temperature; rewrite (floor_is _ n) by lra; enclose name.
 
 (** ** The definitions themselves: rotations, rows, slopes
 

@@ -1,10 +1,11 @@
-(** * Products that only underflow (spec/bounds.md, BOUND-3: P = 0)
+(** * Frequencies in formats (spec/bounds.md, BOUND-3)
 
-    A frequency that is a power of two moves the exponent of a position and keeps its digits. *)
+    P = 0: a frequency that is a power of two moves the exponent of a position and keeps its digits.
+    A frequency as a 16-bit output is rounded once more. *)
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core Mult_error.
-From Gnomon Require Import Bounds Angles.
-From Gnomon.numeric Require Import Rounding.
+From Gnomon Require Import Bounds FrequencyCounts Angles.
+From Gnomon.numeric Require Import Rounding RotationError.
 Open Scope R_scope.
 
 Theorem BOUND_3_product_with_a_power_of_two F m k : is_value F m ->
@@ -40,4 +41,13 @@ Proof.
   unfold angle_error, gamma; apply Rle_trans with (1 := H).
   unfold Rdiv; rewrite !Rmult_0_l, Rplus_0_l.
   pose proof (Rabs_pos m); pose proof (eta_pos F); nra.
+Qed.
+
+(** From what a count theorem says of [f], computed in format [F] where [x] underflowed, to the
+    bound of the output. *)
+Theorem BOUND_3_frequency_output F O C w f x : Rmax 2 C * u F < 1 ->
+  Rabs (f - w) <= gamma C (u F) * Rabs w -> Rabs x <= eta F ->
+  Rabs (fl O (f + x) - w) <= output_bound O w (frequency_bound C (u F) (eta F) w).
+Proof.
+  intros Hn Hf Hx; apply BOUND_5_output, BOUND_3_frequency; trivial; left; apply u_pos.
 Qed.

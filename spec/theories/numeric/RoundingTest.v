@@ -1,10 +1,10 @@
-(** * The cheaper test, and 16-bit tables from float32 (spec/rounding_test.md, ROUND-4)
+(** * The cheaper test, and 16-bit results from float32 (spec/rounding_test.md, ROUND-4, ROUND-8)
 
-    A double that keeps away from the middles of floats rounds as every number near it does.
-      A correctly
-    rounded float that is no middle of two 16-bit values rounds as the truth does. *)
+    A double that keeps away from the middles of floats rounds as every number near it does.  A
+    correctly rounded float that is no middle of two 16-bit values rounds as the truth does; one
+    that is rounded to odd always. *)
 From Coq Require Import Reals ZArith Lra Lia.
-From Flocq Require Import Core.
+From Flocq Require Import Core Round_odd.
 From Gnomon Require Import Bounds.
 From Gnomon.numeric Require Import Rounding.
 Open Scope R_scope.
@@ -262,4 +262,21 @@ Proof.
   apply (B up Mu) in HVu; apply (B down Md) in HVd; apply Rle_antisym.
   - apply (round_N_ge_midp radix2 (exponent F) (fun x => negb (Z.even x))); trivial.
   - apply (round_N_le_midp radix2 (exponent F) (fun x => negb (Z.even x))); trivial.
+Qed.
+
+(** ** ROUND-8, its last step: an end is rounded to odd to the 24 bits of float32, then to a 16-bit
+    format.  That is rounding the end itself, once: 24 >= 11 + 2, and float32 reaches lower than
+    either format.  (Rounding to odd: cut off, and the last bit set if anything was lost.) *)
+Definition to_odd (x : R) : R := round radix2 (exponent f32) Zrnd_odd x.
+
+Theorem ROUND_8_rounding_to_odd O x : O = bf16 \/ O = f16 -> fl O (to_odd x) = fl O x.
+Proof.
+  intros HO; pose proof (precision_positive O) as Hp; pose proof (precision_positive f32) as Hp'.
+  assert (V : Valid_exp (exponent O)) by apply exponent_valid.
+  assert (V' : Valid_exp (exponent f32)) by apply exponent_valid.
+  assert (N : Exists_NE radix2 (exponent O))
+    by (apply exists_NE_FLT; right; destruct HO as [->| ->]; reflexivity).
+  assert (N' : Exists_NE radix2 (exponent f32)) by (apply exists_NE_FLT; right; reflexivity).
+  refine (round_N_odd radix2 eq_refl (exponent O) (exponent f32) _ _ x).
+  intros e; unfold exponent, FLT_exp; destruct HO as [->| ->]; cbn [p qmin f32 bf16 f16]; lia.
 Qed.

@@ -19,7 +19,7 @@ import sys
 import formal
 
 HEADER = """From Coq Require Import Reals ZArith List.
-From Gnomon Require Import Sums Pairs Rope Sinusoidal T5Bias Alibi RopeScaling Bounds.
+From Gnomon Require Import Sums Pairs Rope Sinusoidal T5Bias Alibi RopeScaling Magnitude Bounds.
 From Gnomon.numeric Require Import Rounding RotationError NarrowArithmetic TableError AddError
   PairwiseError DistanceError.
 From Gnomon.certified Require Import Numbers.
@@ -40,41 +40,86 @@ DIRECT = (20, 128, 512)
 LAYOUT = (f"For max_distance = max_exact + 1 .. {DISTANCE} in turn, for rel = -{REACH} .. {REACH} in turn, one byte: "
           "the bucket.")
 
-# The configurations of rope_scaling: name, parameters, what Coq is asked for pair i, how many pairs.
-YARN = "yarn_by_index (correction_range {t} {b} {L} 32 1 {h}) {s} (frequency {b} {d}) {{i}}"
+# The configurations of rope_scaling: clause, parameters, what Coq is asked for pair i, tactic, pairs.
+YARN = "yarn_by_index 1 (correction_range {t} {b} {L} 32 1 {h}) {s} (frequency {b} {d}) {{i}}"
+LONGROPE = {"rope_type": "longrope", "rope_theta": 10000, "head_dim": 96, "factor": 32,
+            "original_max_position_embeddings": 4096, "short_factor": [1 + i / 64 for i in range(48)],
+            "long_factor": [1 + 3 * i / 4 for i in range(48)]}  # list items are binary64, these exactly
+LONGROPE_ASKED = "longrope 4096 (fun j => 1 + INR j / 64) (fun j => 1 + 3 * INR j / 4) (frequency 10000 96) {n} {{i}}"
+DYNAMIC = {"rope_type": "dynamic", "rope_theta": 10000, "head_dim": 128, "factor": 2,
+           "original_max_position_embeddings": 2048}
+
+
+def given(kind, theta, width, factor, length=None, **more):
+    """Parameters."""
+    return ({"rope_type": kind, "rope_theta": theta, "head_dim": width, "factor": factor} |
+            ({"original_max_position_embeddings": length} if length else {}) | more)
+
+
 SCALINGS = [
-    ("linear", {"rope_type": "linear", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
-     "interpolated 4 (frequency 10000 128) {i}", 64),
-    ("ntk", {"rope_type": "ntk", "rope_theta": 10000, "rotary_dim": 128, "factor": 4},
-     "frequency (ntk_base 10000 4 64) 128 {i}", 64),
-    ("dynamic", {"rope_type": "dynamic", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
-                 "original_max_position_embeddings": 2048, "seq_len": 16384},
-     "frequency (dynamic_ntk_base 10000 10 2048 16384 64) 128 {i}", 64),
-    ("yarn", {"rope_type": "yarn", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
-              "original_max_position_embeddings": 2048},
-     YARN.format(t="true", b=10000, L=2048, h=64, s=10, d=128), 64),
-    ("yarn-gpt-oss", {"rope_type": "yarn", "rope_theta": 150000, "rotary_dim": 64, "factor": 32, "truncate": False,
-                      "original_max_position_embeddings": 4096},
-     YARN.format(t="false", b=150000, L=4096, h=32, s=32, d=64), 32),
-    ("llama3", {"rope_type": "llama3", "rope_theta": 10000, "rotary_dim": 128, "factor": 10,
-                "original_max_position_embeddings": 2048},
-     "llama3 10 1 4 2048 (frequency 10000 128 {i})", 64),
-    ("llama-3.1", {"rope_type": "llama3", "rope_theta": 500000, "rotary_dim": 128, "factor": 8,
-                   "original_max_position_embeddings": 8192},
-     "llama3 8 1 4 8192 (frequency 500000 128 {i})", 64),
+    ("SCALE-1", given("linear", 10000, 128, 4), "interpolated 4 (frequency 10000 128) {i}", None, range(64)),
+    ("SCALE-2", given("ntk", 10000, 128, 4), "frequency (ntk_base 10000 4 64) 128 {i}", None, range(64)),
+    ("SCALE-3", given("dynamic", 10000, 128, 10, 2048, seq_len=16384),
+     "frequency (dynamic_ntk_base 10000 10 2048 16384 64) 128 {i}", None, range(64)),
+    ("SCALE-6", given("yarn", 10000, 128, 10, 2048), YARN.format(t="true", b=10000, L=2048, h=64, s=10, d=128),
+     "enclose_yarn {n} range_yarn", range(64)),
+    ("SCALE-6", given("yarn", 150000, 64, 32, 4096, truncate=False),
+     YARN.format(t="false", b=150000, L=4096, h=32, s=32, d=64), "enclose_yarn {n} range_gpt_oss", range(32)),
+    ("SCALE-6", given("yarn", 10000, 64, 40, 4096), YARN.format(t="true", b=10000, L=4096, h=32, s=40, d=64),
+     "enclose_yarn {n} range_deepseek", (0, 9, 10, 11, 14, 18, 22, 23, 31)),
+    ("SCALE-8", given("llama3", 10000, 128, 10, 2048), "llama3 10 1 4 2048 (frequency 10000 128 {i})", None, range(64)),
+    ("SCALE-8", given("llama3", 500000, 128, 8, 8192), "llama3 8 1 4 8192 (frequency 500000 128 {i})", None, range(64)),
+    ("ROPE-1", {"rope_type": "default", "rope_theta": 10000, "head_dim": 128}, "frequency 10000 128 {i}", None,
+     (1, 63)),
+    ("SCALE-5", given("yarn", 10000, 128, 10, 2048, ramp="rotations"), "yarn 1 1 32 10 2048 (frequency 10000 128 {i})",
+     "enclose_by_rotations {n}", (0, 15, 16, 17, 24, 32, 40, 41, 63)),
+    ("SCALE-9", LONGROPE | {"seq_len": 4096}, LONGROPE_ASKED.format(n=4096), None, (0, 1, 23, 47)),
+    ("SCALE-9", LONGROPE | {"seq_len": 4097}, LONGROPE_ASKED.format(n=4097), None, (0, 1, 23, 47)),
+] + [  # the state: at L anew, at L after a longer call, a shorter call after it, below L
+    ("SCALE-10", DYNAMIC | {"seq_len": n, "earlier_seq_lens": before},
+     f"frequency (dynamic_call_base 10000 2 2048 64 [{'; '.join(map(str, before))}] {n}) 128 {{i}}", None, (1, 63))
+    for n, before in ((2048, []), (2048, [4096]), (3000, [4096]), (2047, [4096]), (8192, [4096, 3000]))
+] + [
+    ("SCALE-11", given("ntk_by_parts", 10000, 128, 8, 2048),
+     "ntk_by_parts 1 1 (correction_range true 10000 2048 (5 / 4) (3 / 4) 64) (correction_range true 10000 2048 16 2 64) "
+     "10000 8 64 {i}", "enclose_by_parts {n} range_ntk range_parts", (0, 20, 28, 36, 37, 38, 40, 43, 63)),
+    ("SCALE-12", {"rope_type": "proportional", "rope_theta": 1000000, "head_dim": 512, "partial_rotary_factor": 0.25},
+     "proportional 64 1 (frequency 1000000 512) {i}", "enclose_proportional {n}", (1, 63, 64, 255)),
 ]
 RANGES = """
 Lemma range_yarn : correction_range true 10000 2048 32 1 64 = (16, 41).
+Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
+Lemma range_deepseek : correction_range true 10000 4096 32 1 32 = (10, 23).
+Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
+Lemma range_ntk : correction_range true 10000 2048 (5 / 4) (3 / 4) 64 = (38, 43).
+Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
+Lemma range_parts : correction_range true 10000 2048 16 2 64 = (20, 36).
 Proof. apply range_truncated; [split; by_enclosure..|Lra.lra|by_enclosure]. Qed.
 Lemma range_gpt_oss : correction_range false 150000 4096 32 1 32 =
   (correction_dim 150000 4096 32 32, correction_dim 150000 4096 32 1).
 Proof. apply range_exact; [split; by_enclosure|by_enclosure]. Qed.
 """
-TACTIC = {"yarn": "enclose_yarn {n} range_yarn", "yarn-gpt-oss": "enclose_yarn {n} range_gpt_oss"}
-MAGNITUDES = ([({"rope_type": "yarn", "factor": s}, f"yarn_magnitude {s}") for s in (1, 2, 10, 20)] +
-              [({"rope_type": "longrope", "factor": s, "original_max_position_embeddings": L},
-                f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))] +
-              [({"rope_type": "yarn", "factor": 40}, "yarn_magnitude 40")])  # DeepSeek; its square is printed
+YARN_40 = {"rope_type": "yarn", "factor": 40}
+
+
+def deepseek(placement, mscale, mscale_all_dim, rule="Both"):
+    """(output, parameters, expression) of both outputs; mscales are exact decimals (CASE-3), or None."""
+    first, second = (f"(Some ({fractions.Fraction(k)}))" if k else "None" for k in (mscale, mscale_all_dim))
+    parameters = YARN_40 | {key: k for key, k in (("mscale", mscale), ("mscale_all_dim", mscale_all_dim)) if k}
+    parameters |= {"magnitude_placement": placement} | ({"mscale_rule": "each"} if rule == "Each" else {})
+    return [("magnitude", parameters, f"on_vectors {placement.title()} (magnitude {rule} 1 40 {first} {second})"),
+            ("softmax_factor", parameters, f"on_scores {placement.title()} (softmax_magnitude 1 40 {first}) "
+                                           f"(split_magnitude 40 {second})")]
+
+
+MAGNITUDES = (
+    [("magnitude", {"rope_type": "yarn", "factor": s}, f"yarn_magnitude {s}") for s in (1, 2, 10, 20)] +
+    [("magnitude", {"rope_type": "longrope", "factor": s, "original_max_position_embeddings": L},
+      f"longrope_magnitude {s} {L}") for s, L in ((2, 2048), (10, 2048), (20, 2048), (32, 4096))] +
+    deepseek("tables", None, None) + deepseek("tables", "0.707", None, "Each") + deepseek("tables", "1", "0.707") +
+    [found for k in ("1", "0.707") for placement in ("softmax", "split") for found in deepseek(placement, k, k)])
+# p, the floor
+TEMPERATURES = ((0, 0), (8190, 0), (8191, 1), (16382, 1), (16383, 2), (131071, 16), (2**31 - 1, 2**18))
 
 
 def rational(text):
@@ -194,21 +239,21 @@ def alibi(build, step=1):
 
 def rope_scaling(build, step=1):
     entries, asked = [], []
-    for name, parameters, expression, pairs in SCALINGS:
-        for i in range(pairs):
-            entries.append({"clause": "SCALE", "id": name, "output": "w", "index": [i]})
-            asked.append((expression.format(i=i), TACTIC.get(name)))
-    for parameters, expression in MAGNITUDES:
-        entries.append({"clause": "SCALE", "parameters": parameters, "output": "magnitude", "index": []})
+    for clause, parameters, expression, tactic, pairs in SCALINGS:
+        for i in pairs:
+            entries.append({"clause": clause, "operation": "rope_scaling.frequencies", "parameters": parameters,
+                            "output": "w", "index": [i]})
+            asked.append((expression.format(i=i), tactic))
+    for output, parameters, expression in MAGNITUDES:
+        clause = ("SCALE-9" if parameters["rope_type"] == "longrope" else
+                  "SCALE-13" if "magnitude_placement" in parameters else "SCALE-7")
+        entries.append({"clause": clause, "operation": "rope_scaling.magnitude", "parameters": parameters,
+                        "output": output, "index": []})
         asked.append((expression, None))
-    clause = {"linear": "SCALE-1", "ntk": "SCALE-2", "dynamic": "SCALE-3", "yarn": "SCALE-6", "llama3": "SCALE-8",
-              "longrope": "SCALE-9"}
-    types = {name: parameters for name, parameters, _, _ in SCALINGS}
-    for entry in entries:
-        if entry["output"] == "w":
-            entry["parameters"] = types[entry.pop("id")]
-        kind = entry["parameters"]["rope_type"]
-        entry["clause"] = "SCALE-7" if entry["output"] == "magnitude" and kind == "yarn" else clause[kind]
+    for p, floor in TEMPERATURES:
+        entries.append({"clause": "SCALE-15", "operation": "rope_scaling.temperature",
+                        "parameters": {"attn_scale": "0.1"}, "positions": [p], "output": "temperature", "index": [0]})
+        asked.append((f"temperature (1 / 10) 8192 {p}", f"enclose_temperature {{n}} {floor}%Z"))
     entries, asked = entries[::step], asked[::step]
     for entry, found in zip(entries, enclose(build, "rope_scaling", asked, RANGES)):
         entry |= found
@@ -313,11 +358,11 @@ def bounds(build, step=1):
                   bound="angle", form="working", position=m, a=1.5, given=given)
     for output in ("f64", "f32", "bf16", "f16"):
         working = "f64" if output == "f64" else "f32"
-        for origin, count in (({"given": 0.1}, "2"), ({"given": 0.3125}, "2"),
+        for origin, count in (({"given": 0.1}, "1"), ({"given": 0.3125}, "0"),
                               ({"base": 10000, "pair": 31, "width": 80}, "working_count 10000 (62 / 80)")):
             for w in (0.1, 2.0**-126):
                 later(finished(output, working, w,
-                               f"gamma ({count}) (u {working}) * Rabs {exact(w)} + eta {working}"),
+                               f"frequency_bound ({count}) (u {working}) (eta {working}) {exact(w)}"),
                       clause="BOUND-3", bound="frequency", profile="f32-angle", format=output, w=w, **origin)
     for y, S, turned, size, D in POINTS:
         numbers = " ".join(exact(number) for number in (S, turned, size, D))

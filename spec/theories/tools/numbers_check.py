@@ -19,9 +19,10 @@ SLACK = Fraction(1000 * 10**6, 10**DIGITS)
 decimal.getcontext().prec = DIGITS
 D = decimal.Decimal
 
-# Hugging Face, tests/utils/test_modeling_rope_utils.py (rope_theta 10000); Meta's Llama 3.1; magnitudes that
-# binary64 printed, 15 digits of them: what is asked, index, digits.
+# Hugging Face, tests/utils/test_modeling_rope_utils.py (rope_theta 10000); Meta's Llama 3.1; magnitudes, DeepSeek's factor
+# on the scores and Llama 4's temperatures that binary64 printed, 15 digits of them: what is asked, index, digits.
 PRINTED = [
+    *[(("default", 10000, 1), i, text) for i, text in ((1, "8.6596e-01"), (63, "1.1548e-04"))],
     *[(("yarn", 10000, 10), i, text) for i, text in
       ((16, "1.0000e-01"), (17, "8.3479e-02"), (18, "6.9590e-02"), (19, "5.7925e-02"), (40, "4.3007e-04"),
        (41, "2.7384e-04"))],
@@ -37,6 +38,11 @@ PRINTED = [
     (("yarn", None, 2), None, "1.06931471805599"), (("yarn", None, 10), None, "1.23025850929940"),
     (("longrope", None, 2), None, "1.04446593573419"), (("longrope", None, 10), None, "1.14104928165771"),
     (("longrope", None, 20), None, "1.18021292743330"), (("longrope", None, 32), None, "1.19023807142381"),
+    (("softmax", "1", 40), None, "1.87385420709263"), (("split", "1", 40), None, "1.87385420709263"),
+    (("softmax", "0.707", 40), None, "1.58962616512087"), (("split", "0.707", 40), None, "1.58962616512087"),
+    *[(("temperature",), p, text) for p, text in
+      ((8190, "1.00000000000000"), (8191, "1.06931471805599"), (16383, "1.10986122886681"),
+       (131071, "1.28332133440562"))],
 ]
 
 
@@ -132,42 +138,84 @@ def check_alibi(numbers):
 
 # Context extension, after the published code
 
+def kept_by_index(width, base, length, fast, slow, truncate=True):
+    """1 - ramp of every pair."""
+    low, high = (width * (length / (D(turns) * 2 * PI)).ln() / (2 * base.ln()) for turns in (fast, slow))
+    if truncate:
+        low, high = low.to_integral_value(decimal.ROUND_FLOOR), high.to_integral_value(decimal.ROUND_CEILING)
+    low, high = max(low, D(0)), min(high, D(width - 1))
+    return [1 - min(max((i - low) / (high - low), D(0)), D(1)) for i in range(width // 2)]
+
+
+def dynamic_length(length, calls):
+    """As transformers' update, call by call."""
+    cached = length
+    for n in calls:
+        if n > cached:
+            cached = n
+        elif n < length < cached:
+            cached = length
+    return cached
+
+
 def frequencies(p):
     """Every pair's frequency."""
-    kind, factor, base, width = p["rope_type"], D(p["factor"]), D(p["rope_theta"]), p["rotary_dim"]
+    kind, factor, base, width = p["rope_type"], D(p.get("factor", 1)), D(p["rope_theta"]), p["head_dim"]
     length = D(p.get("original_max_position_embeddings", 0))
-    if kind in ("ntk", "dynamic"):
-        if kind == "dynamic":
-            factor = factor * max(D(p["seq_len"]), length) / length - (factor - 1)
-        base *= factor ** (D(width) / (width - 2))
     plain = [1 / base ** (D(2 * i) / width) for i in range(width // 2)]
-    if kind in ("ntk", "dynamic"):
+    if kind == "default":
         return plain
     if kind == "linear":
         return [w / factor for w in plain]
+    if kind == "proportional":
+        rotated = int(width * p["partial_rotary_factor"]) // 2
+        return [w / factor if i < rotated else D(0) for i, w in enumerate(plain)]
+    if kind == "longrope":
+        return [w / D(f) for w, f in zip(plain, p["long_factor" if p["seq_len"] > length else "short_factor"])]
+    if kind == "yarn" and p.get("ramp") != "rotations":
+        kept = kept_by_index(width, base, length, 32, 1, p.get("truncate", True))
+    elif kind == "yarn":
+        kept = [min(max((length * w / (2 * PI) - 1) / (32 - 1), D(0)), D(1)) for w in plain]
     if kind == "yarn":
-        low, high = (width * (length / (turns * 2 * PI)).ln() / (2 * base.ln()) for turns in (32, 1))
-        if p.get("truncate", True):
-            low, high = low.to_integral_value(decimal.ROUND_FLOOR), high.to_integral_value(decimal.ROUND_CEILING)
-        low, high = max(low, D(0)), min(high, D(width - 1))
-        kept = [1 - min(max((i - low) / (high - low), D(0)), D(1)) for i in range(width // 2)]
         return [w / factor * (1 - keep) + w * keep for w, keep in zip(plain, kept)]
-    scaled = []
-    for w in plain:  # llama3, factors 1 and 4
-        wavelength = 2 * PI / w
-        smooth = (length / wavelength - 1) / (4 - 1)
-        scaled.append(w / factor if wavelength > length else w if wavelength < length / 4
-                      else (1 - smooth) * w / factor + smooth * w)
-    return scaled
+    if kind == "llama3":
+        return [llama3(w, length, factor) for w in plain]
+    if kind == "dynamic":
+        n = dynamic_length(length, [*p.get("earlier_seq_lens", []), p["seq_len"]])
+        factor = factor * D(n) / length - (factor - 1)
+    raised = base * factor ** (D(width) / (width - 2))
+    raised = [1 / raised ** (D(2 * i) / width) for i in range(width // 2)]
+    if kind != "ntk_by_parts":
+        return raised
+    first, second = (kept_by_index(width, base, length, *turns) for turns in (("1.25", "0.75"), (16, 2)))
+    return [(w / factor * (1 - a) + x * a) * (1 - b) + w * b for w, x, a, b in zip(plain, raised, first, second)]
 
 
-def magnitude(p):
+def llama3(w, length, factor):
+    """Factors 1 and 4."""
+    wavelength = 2 * PI / w
+    smooth = (length / wavelength - 1) / (4 - 1)
+    return (w / factor if wavelength > length else w if wavelength < length / 4
+            else (1 - smooth) * w / factor + smooth * w)
+
+
+def magnitudes(p):
+    """What multiplies the tables, and the scores."""
     factor = D(p["factor"])
-    if factor <= 1:
-        return D(1)
-    if p["rope_type"] == "yarn":
-        return D("0.1") * factor.ln() + 1
-    return (1 + factor.ln() / D(p["original_max_position_embeddings"]).ln()).sqrt()
+    if p["rope_type"] == "longrope":
+        return {"magnitude": (1 + factor.ln() / D(p["original_max_position_embeddings"]).ln()).sqrt()}
+
+    def part(mscale):
+        return D("0.1") * D(mscale) * factor.ln() + 1 if factor > 1 else D(1)
+    mscale, all_dim = p.get("mscale"), p.get("mscale_all_dim")
+    if p.get("mscale_rule") == "each":
+        table = part(mscale or 1) / part(all_dim or 0)
+    else:
+        table = part(mscale) / part(all_dim) if mscale and all_dim else part(1)
+    placement = p.get("magnitude_placement")
+    return {"magnitude": D(1) if placement == "softmax" else table,
+            "softmax_factor": part(mscale or 1) ** 2 if placement == "softmax" else
+                              part(all_dim or 0) ** 2 if placement == "split" else D(1)}
 
 
 def check_rope_scaling(numbers):
@@ -175,22 +223,27 @@ def check_rope_scaling(numbers):
     for entry in numbers:
         p, low, high = entry["parameters"], value(entry["low"]), value(entry["high"])
         key = json.dumps(p, sort_keys=True)
-        if entry["output"] == "w" and key not in known:
-            known[key] = frequencies(p)
-        ours = Fraction(known[key][entry["index"][0]] if entry["output"] == "w" else magnitude(p))
+        index = (entry["index"] or [None])[0]
+        if entry["output"] == "w":
+            known[key] = known.get(key) or frequencies(p)
+            ours, name = known[key][index], (p["rope_type"], p.get("rope_theta"), p.get("factor", 1))
+        elif entry["output"] == "temperature":
+            index = entry["positions"][0]
+            ours, name = 1 + D(p["attn_scale"]) * D(1 + (index + 1) // 8192).ln(), ("temperature",)
+        else:
+            ours = magnitudes(p)[entry["output"]]
+            name = ((p["magnitude_placement"], p.get("mscale"), p["factor"]) if entry["output"] == "softmax_factor"
+                    else (p["rope_type"], None, p["factor"]) if "magnitude_placement" not in p else None)
+        ours = Fraction(ours)
         if not low - SLACK <= ours <= high + SLACK or high - low > Fraction(1, 2**100):
-            problems.append(f"{entry['clause']}: {p} {entry['index']}: {float(ours)} is not enclosed")
-        found.setdefault((p["rope_type"], p.get("rope_theta"), p["factor"]), {})[(entry["index"] or [None])[0]] = low
+            problems.append(f"{entry['clause']}: {p} {index}: {float(ours)} is not enclosed")
+        if not {"ramp", "earlier_seq_lens"} & p.keys():
+            found.setdefault(name, {})[index] = low
     for name, index, text in PRINTED:
         half = Fraction(10) ** D(text).as_tuple().exponent / 2  # of the last printed place
         if abs(found.get(name, {}).get(index, Fraction(-1)) - Fraction(text)) > half + Fraction(1, 2**100):
             problems.append(f"SCALE: {name} {index}: others print {text}")
-    # DeepSeek multiplies the scores by the square: mscale 1, factor 40, as binary64 prints it. The sum errs by less
-    # than 2^-52 (0.1, ln, product; sum), its square by 2.8 times that and a rounding: below 2^-50.
-    square = found.get(("yarn", None, 40), {}).get(None, Fraction(-1)) ** 2
-    if abs(square - Fraction("1.8738542070926265")) > Fraction(1, 2**50):
-        problems.append("SCALE-7: others print another square of the magnitude for factor 40")
-    return problems, len(numbers) + len(PRINTED) + 1
+    return problems, len(numbers) + len(PRINTED)
 
 
 def check(vectors):

@@ -57,9 +57,18 @@ class Planted(unittest.TestCase):
             entries[200]["low"] = "0x0p-0"
 
         def gone(entries):
-            del entries[-1]
+            entries[:] = [entry for entry in entries if entry.get("positions") != [131071]]
 
-        for plant, words in ((enclosure, "not enclosed"), (wide, "not enclosed"), (gone, "others print")):
+        def another(output):  # the last of its kind
+            def plant(entries):
+                entry = [entry for entry in entries if entry["output"] == output][-1]
+                entry["low"] = entry["high"]
+                entry["high"] = entries[0]["high"]
+            return plant
+
+        for plant, words in ((enclosure, "not enclosed"), (wide, "not enclosed"), (gone, "others print"),
+                             *((another(output), "not enclosed")
+                               for output in ("w", "magnitude", "softmax_factor", "temperature"))):
             self.assertIn(words, self.faults(numbers_check.check_rope_scaling, read("rope_scaling"), plant)[0])
 
 
