@@ -1,5 +1,6 @@
 #include "gnomon/optimized/exact.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -8,6 +9,8 @@ namespace gnomon::optimized {
 namespace {
 
 // Fixed point: an integer n stands for n 2^-bits. "Units" below are 2^-bits.
+
+constexpr int64_t kMostBits = 8192;  // beyond, a number is taken for the boundary it is so near to
 
 // floor(2^bits arctan(1 / k)) within 2 units a term, alternating series.
 cpp_int ArctanOfInverse(int k, int64_t bits) {
@@ -50,24 +53,26 @@ cpp_int TwiceArtanh(const cpp_int& p, const cpp_int& q, int64_t bits) {
   return p < 0 ? cpp_int(-2 * sum) : cpp_int(2 * sum);
 }
 
-PositiveRational Rational(const Number& number, int* sign) {
-  PositiveRational r{0, 1};
+}  // namespace
+
+cpp_rational ToRational(const Number& number) {
+  cpp_int numerator = 0, denominator = 1;
   int64_t exponent = 0;
+  bool negative = number.value < 0;
   if (number.decimal.empty()) {
     int binary = 0;
     const double fraction = std::frexp(std::fabs(number.value), &binary);
-    *sign = number.value > 0 ? 1 : number.value < 0 ? -1 : 0;
-    r.numerator = static_cast<uint64_t>(std::ldexp(fraction, 53));
+    numerator = static_cast<uint64_t>(std::ldexp(fraction, 53));
     exponent = binary - 53;
-    (exponent >= 0 ? r.numerator : r.denominator) <<= static_cast<unsigned>(std::abs(exponent));
+    (exponent >= 0 ? numerator : denominator) <<= static_cast<unsigned>(std::abs(exponent));
   } else {
     const std::string& text = number.decimal;
-    *sign = text[0] == '-' ? -1 : 1;
+    negative = text[0] == '-';
     bool point = false;
     for (size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '.') point = true;
       if (text[i] >= '0' && text[i] <= '9') {
-        r.numerator = r.numerator * 10 + (text[i] - '0');
+        numerator = numerator * 10 + (text[i] - '0');
         exponent -= point;
       }
       if (text[i] == 'e' || text[i] == 'E') {
@@ -75,88 +80,162 @@ PositiveRational Rational(const Number& number, int* sign) {
         break;
       }
     }
-    if (r.numerator.is_zero()) *sign = 0;
-    (exponent >= 0 ? r.numerator : r.denominator) *=
+    (exponent >= 0 ? numerator : denominator) *=
         boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
   }
-  const cpp_int common = gcd(r.numerator, r.denominator);
-  return {r.numerator / common, r.denominator / common};
+  return cpp_rational(negative ? cpp_int(-numerator) : numerator, denominator);
 }
-
-}  // namespace
 
 // ln base = exponent ln 2 + 2 artanh((g - 1) / (g + 1)), base = 2^exponent g, 1/2 < g < 2.
 struct ExactFrequency::Base {
   static constexpr int64_t kReadyBits = 512;
 
-  explicit Base(const Number& number) {
-    int sign = 0;
-    value = Rational(number, &sign);
-    exponent = BitLength(value.numerator) - BitLength(value.denominator);
+  explicit Base(const cpp_rational& number)
+      : numerator(boost::multiprecision::numerator(number)),
+        denominator(boost::multiprecision::denominator(number)),
+        exponent(BitLength(numerator) - BitLength(denominator)) {
     ready_log2 = Log2Series(kReadyBits);
     ready_log = LogSeries(kReadyBits, ready_log2);
   }
   static cpp_int Log2Series(int64_t bits) { return TwiceArtanh(1, 3, bits); }
   cpp_int LogSeries(int64_t bits, const cpp_int& log2) const {
-    const cpp_int n = ShiftLeft(value.numerator, std::max<int64_t>(-exponent, 0));
-    const cpp_int d = ShiftLeft(value.denominator, std::max<int64_t>(exponent, 0));
+    const cpp_int n = ShiftLeft(numerator, std::max<int64_t>(-exponent, 0));
+    const cpp_int d = ShiftLeft(denominator, std::max<int64_t>(exponent, 0));
     return exponent * log2 + TwiceArtanh(n - d, n + d, bits);
   }
-  bool one() const { return value.numerator == value.denominator; }
+  bool one() const { return numerator == denominator; }
 
-  PositiveRational value;
+  cpp_int numerator, denominator;
   int64_t exponent;
   cpp_int ready_log2, ready_log;
 };
 
-ExactFrequency ExactFrequency::Given(const Number& number) {
+// 64 guard bits: |exponent| < 2^16, and the series are within 8 bits units each.
+Between LogBetween(const cpp_rational& r, int64_t bits) {
+  const int64_t guarded = bits + 64;
+  const ExactFrequency::Base base(r);
+  const cpp_int log = base.LogSeries(guarded, ExactFrequency::Base::Log2Series(guarded));
+  const cpp_int error = cpp_int(1) << 62, scale = cpp_int(1) << static_cast<unsigned>(guarded);
+  return {cpp_rational(log - error, scale), cpp_rational(log + error, scale)};
+}
+
+Between PiBetween(int64_t bits) {
+  const cpp_int pi = PiInUnits(bits + 1), scale = cpp_int(1) << static_cast<unsigned>(bits + 1);
+  return {cpp_rational(pi - 1, scale), cpp_rational(pi + 1, scale)};
+}
+
+void ExactFrequency::SetLog2() {
+  const Enclosure rough = Magnitude(8);
+  log2_ = BitLength(rough.low) + rough.exponent;
+}
+
+ExactFrequency ExactFrequency::Given(const Number& number) { return Rational(ToRational(number)); }
+
+ExactFrequency ExactFrequency::Rational(const cpp_rational& value) {
   ExactFrequency w;
-  w.value_ = Rational(number, &w.sign_);
-  if (w.sign_ != 0) w.log2_ = BitLength(w.value_.numerator) - BitLength(w.value_.denominator);
+  w.value_ = abs(value);
+  w.sign_ = value.sign();
+  if (w.sign_ != 0)
+    w.log2_ = BitLength(cpp_int(numerator(w.value_))) - BitLength(cpp_int(denominator(w.value_)));
   return w;
 }
 
 std::vector<ExactFrequency> ExactFrequency::Powers(const Number& base,
                                                    const std::vector<int64_t>& numerators,
                                                    int64_t denominator) {
-  const auto shared = std::make_shared<const Base>(base);
+  const auto shared = std::make_shared<const Base>(ToRational(base));
   std::vector<ExactFrequency> all;
   for (int64_t numerator : numerators) {
     ExactFrequency w;
     const int64_t common = std::gcd(numerator, denominator);
     w.sign_ = 1;
-    w.base_ = shared;
-    w.numerator_ = numerator / common;
-    w.denominator_ = denominator / common;
-    const Enclosure rough = w.Magnitude(8);
-    w.log2_ = BitLength(rough.low) + rough.exponent;
+    w.powers_.push_back({shared, numerator / common, denominator / common});
+    w.SetLog2();
     all.push_back(std::move(w));
   }
   return all;
 }
 
+ExactFrequency ExactFrequency::Computed(std::function<Between(int64_t bits)> enclose) {
+  ExactFrequency w;
+  w.sign_ = 1;
+  w.enclose_ = std::move(enclose);
+  w.SetLog2();
+  return w;
+}
+
+ExactFrequency ExactFrequency::Times(const cpp_rational& factor) const {
+  ExactFrequency w = *this;
+  w.value_ *= factor;
+  w.SetLog2();
+  return w;
+}
+ExactFrequency ExactFrequency::TimesPower(const cpp_rational& base, int64_t numerator,
+                                          int64_t denominator) const {
+  ExactFrequency w = *this;
+  const int64_t common = std::gcd(numerator, denominator);
+  w.powers_.push_back(
+      {std::make_shared<const Base>(base), numerator / common, denominator / common});
+  w.SetLog2();
+  return w;
+}
+
+namespace {
+
+// Of a rational number: at least `bits` bits.
+Enclosure Divide(const cpp_int& numerator, const cpp_int& denominator, int64_t bits) {
+  const int64_t shift = bits + 1 - BitLength(numerator) + BitLength(denominator);
+  const cpp_int n = ShiftLeft(numerator, std::max<int64_t>(shift, 0));
+  const cpp_int d = ShiftLeft(denominator, std::max<int64_t>(-shift, 0));
+  cpp_int quotient, remainder;
+  divide_qr(n, d, quotient, remainder);
+  return {quotient, remainder.is_zero() ? quotient : cpp_int(quotient + 1), -shift};
+}
+
+}  // namespace
+
 Enclosure ExactFrequency::Magnitude(int64_t bits) const {
-  if (!base_) {
-    const int64_t shift = bits + 1 - BitLength(value_.numerator) + BitLength(value_.denominator);
-    const cpp_int n = ShiftLeft(value_.numerator, std::max<int64_t>(shift, 0));
-    const cpp_int d = ShiftLeft(value_.denominator, std::max<int64_t>(-shift, 0));
-    cpp_int quotient, remainder;
-    divide_qr(n, d, quotient, remainder);
-    return {quotient, remainder.is_zero() ? quotient : cpp_int(quotient + 1), -shift};
+  if (enclose_) {
+    for (int64_t more = bits + 32;; more *= 2) {
+      const Between v = enclose_(more);
+      if (v.low <= 0) continue;
+      const Enclosure low = Divide(cpp_int(numerator(v.low)), cpp_int(denominator(v.low)), bits);
+      // Floor of the upper end in the same units, and one more.
+      const cpp_int n = ShiftLeft(cpp_int(numerator(v.high)), std::max<int64_t>(-low.exponent, 0));
+      const cpp_int d = ShiftLeft(cpp_int(denominator(v.high)), std::max<int64_t>(low.exponent, 0));
+      const cpp_int high = n / d + 1;
+      if (high - low.low <= 3) return {low.low, high, low.exponent};
+    }
   }
-  if (numerator_ == 0 || base_->one())
+  const cpp_int n = cpp_int(numerator(value_)), d = cpp_int(denominator(value_));
+  if (powers_.empty()) return Divide(n, d, bits);
+  if (n == d) return PowerMagnitude(bits);
+  // Eight bits more, and both ends times the factor: at most 2^-6 of a unit apart, then cut.
+  const Enclosure power = PowerMagnitude(bits + 8);
+  const Enclosure low = Divide(cpp_int(power.low * n), d, bits);
+  if (power.low == power.high) return {low.low, low.high, low.exponent + power.exponent};
+  const cpp_int top = ShiftLeft(cpp_int(power.high * n), std::max<int64_t>(-low.exponent, 0));
+  const cpp_int under = ShiftLeft(d, std::max<int64_t>(low.exponent, 0));
+  return {low.low, cpp_int(top / under + 1), low.exponent + power.exponent};
+}
+
+Enclosure ExactFrequency::PowerMagnitude(int64_t bits) const {
+  if (std::all_of(powers_.begin(), powers_.end(),
+                  [](const Power& p) { return p.numerator == 0 || p.base->one(); }))
     return {cpp_int(1) << static_cast<unsigned>(bits), cpp_int(1) << static_cast<unsigned>(bits),
             -bits};
-  // w = 2^k e^f with f = -(numerator / denominator) ln base - k ln 2 in [0, ln 2). ln base and ln 2
-  // are within 2^11 8 W units, |k| < 2^12, so f is within 2^28 W units, and below W = 2^18 the 64
-  // guard bits hold the error of e^f with 2^-16 to spare.
+  // w = 2^k e^f with f = -(numerator / denominator) ln base - k ln 2 in [0, ln 2), a sum over at
+  // most two bases. ln base and ln 2 are within 2^11 8 W units, |k| < 2^13, so f is within 2^30 W
+  // units, and below W = 2^18 the 64 guard bits hold the error of e^f with 2^-14 to spare.
   const int64_t W = bits + 64;
   const bool ready = W <= Base::kReadyBits;
   const int64_t bits_at_hand = ready ? Base::kReadyBits : W;
-  const cpp_int log2_at_hand = ready ? base_->ready_log2 : Base::Log2Series(W);
-  const cpp_int log_at_hand = ready ? base_->ready_log : base_->LogSeries(W, log2_at_hand);
-  const cpp_int y =
-      -((log_at_hand * numerator_ / denominator_) >> static_cast<unsigned>(bits_at_hand - W));
+  const cpp_int log2_at_hand = ready ? powers_.front().base->ready_log2 : Base::Log2Series(W);
+  cpp_int y = 0;
+  for (const Power& p : powers_) {
+    const cpp_int log_at_hand = ready ? p.base->ready_log : p.base->LogSeries(W, log2_at_hand);
+    y -= (log_at_hand * p.numerator / p.denominator) >> static_cast<unsigned>(bits_at_hand - W);
+  }
   const cpp_int log2 = log2_at_hand >> static_cast<unsigned>(bits_at_hand - W);
   int64_t k = static_cast<int64_t>(y / log2);
   if (y < k * log2) --k;
@@ -175,19 +254,47 @@ Enclosure ExactFrequency::Magnitude(int64_t bits) const {
   return {low, low + 3, k - W + 62};
 }
 
-// Is |w| exactly n 2^exponent? base^(p/q) in lowest terms is rational only where base is a q-th
-// power.
+namespace {
+
+// Is the product of integers n >= 1 to rational powers 1? They are split until they are coprime;
+// then it is where every exponent is 0.
+bool IsOne(std::vector<std::pair<cpp_int, cpp_rational>> left) {
+  std::vector<std::pair<cpp_int, cpp_rational>> coprime;
+  while (!left.empty()) {
+    auto [n, e] = left.back();
+    left.pop_back();
+    if (n == 1 || e == 0) continue;
+    bool split = false;
+    for (size_t k = 0; k < coprime.size() && !split; ++k) {
+      const cpp_int common = gcd(n, coprime[k].first);
+      if (common == 1) continue;
+      const auto [m, f] = coprime[k];
+      coprime.erase(coprime.begin() + static_cast<std::ptrdiff_t>(k));
+      left.emplace_back(common, e + f);
+      left.emplace_back(cpp_int(n / common), e);
+      left.emplace_back(cpp_int(m / common), f);
+      split = true;
+    }
+    if (!split) coprime.emplace_back(n, e);
+  }
+  return coprime.empty();
+}
+
+}  // namespace
+
+// Is |w| exactly n 2^exponent?
 bool ExactFrequency::IsExactly(const cpp_int& n, int64_t exponent) const {
-  const PositiveRational& b = base_->value;
-  if (denominator_ > std::max(BitLength(b.numerator), BitLength(b.denominator))) return false;
-  const auto power = [](const cpp_int& v, int64_t e) {
-    return boost::multiprecision::pow(v, static_cast<unsigned>(e));
-  };
-  const cpp_int left = power(n, denominator_) * power(b.numerator, numerator_);
-  const cpp_int right = power(b.denominator, numerator_);
-  const int64_t shift = exponent * denominator_;
-  return ShiftLeft(left, std::max<int64_t>(shift, 0)) ==
-         ShiftLeft(right, std::max<int64_t>(-shift, 0));
+  std::vector<std::pair<cpp_int, cpp_rational>> product = {
+      {n, cpp_rational(1)},
+      {cpp_int(2), cpp_rational(exponent)},
+      {cpp_int(numerator(value_)), cpp_rational(-1)},
+      {cpp_int(denominator(value_)), cpp_rational(1)}};
+  for (const Power& p : powers_) {
+    const cpp_rational e(p.numerator, p.denominator);
+    product.emplace_back(p.base->numerator, e);
+    product.emplace_back(p.base->denominator, -e);
+  }
+  return IsOne(std::move(product));
 }
 
 uint64_t ExactFrequency::Round(Format format) const {
@@ -196,7 +303,8 @@ uint64_t ExactFrequency::Round(Format format) const {
   const FormatTraits& t = Traits(format);
   for (int64_t bits = 128;; bits *= 2) {
     const Enclosure w = Magnitude(bits);
-    if (!base_) return sign | RoundMagnitude(w.low, w.exponent, w.low != w.high, format);
+    if (powers_.empty() && !enclose_)
+      return sign | RoundMagnitude(w.low, w.exponent, w.low != w.high, format);
     const uint64_t low = RoundMagnitude(w.low, w.exponent, false, format);
     const uint64_t high = RoundMagnitude(w.high, w.exponent, false, format);
     if (low == high) return sign | low;
@@ -205,7 +313,9 @@ uint64_t ExactFrequency::Round(Format format) const {
     const int64_t field = static_cast<int64_t>(low >> (t.precision - 1));
     const cpp_int kept = fraction | (field ? uint64_t{1} << (t.precision - 1) : 0);
     const int64_t quantum = t.min_quantum_exponent + std::max<int64_t>(field - 1, 0);
-    if (IsExactly(2 * kept + 1, quantum - 1)) return sign | (low & 1 ? high : low);
+    // A computed number is no such boundary, but for magnitudes that turn out rational (SCALE-9).
+    if (enclose_ ? bits > kMostBits : IsExactly(2 * kept + 1, quantum - 1))
+      return sign | (low & 1 ? high : low);
   }
 }
 
@@ -316,8 +426,10 @@ PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format) {
   }
 }
 
-PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
-                       Format format) {
+namespace {
+
+PairBits RotateTimes(const ExactFrequency& w, int64_t position, double x0, double x1, Format format,
+                     const ExactFrequency* t) {
   if (!std::isfinite(x0) || !std::isfinite(x1)) {
     const PairBits signs = RoundCosSin(w, position, Format::kF32);
     const bool turned = position != 0 && w.sign() != 0;
@@ -326,7 +438,8 @@ PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, dou
     return RotateNonFinite(std::copysign(1.0, c), turned ? std::copysign(1.0, s) : 0.0, x0, x1,
                            format);
   }
-  if (position == 0 || w.sign() == 0 || (x0 == 0 && x1 == 0)) return RoundDoubles(x0, x1, format);
+  const bool still = position == 0 || w.sign() == 0;
+  if ((still && t == nullptr) || (x0 == 0 && x1 == 0)) return RoundDoubles(x0, x1, format);
   Dyadic a = ToDyadic(x0), b = ToDyadic(x1);
   if (x0 == 0) a.exponent = b.exponent;
   if (x1 == 0) b.exponent = a.exponent;
@@ -334,8 +447,17 @@ PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, dou
   a.n = ShiftLeft(a.n, a.exponent - exponent);
   b.n = ShiftLeft(b.n, b.exponent - exponent);
   for (int64_t bits = 256;; bits *= 2) {
-    const auto circle = EncloseCircle(w, position, bits);
+    const cpp_int one = cpp_int(1) << static_cast<unsigned>(bits);
+    auto circle =
+        still ? Circle{one, one, cpp_int(0), cpp_int(0)} : EncloseCircle(w, position, bits);
     if (!circle) continue;
+    int64_t unit = exponent - bits;
+    if (t != nullptr) {
+      const Enclosure by = t->Magnitude(bits);
+      circle->cos_low *= by.low, circle->cos_high *= by.high;
+      circle->sin_low *= by.low, circle->sin_high *= by.high;
+      unit += by.exponent;
+    }
     // factor times [low, high], with the factor's sign and the function's.
     const auto product = [](const cpp_int& factor, const cpp_int& low, const cpp_int& high,
                             bool negative) {
@@ -352,13 +474,26 @@ PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, dou
     const auto decide = [&](const cpp_int& low, const cpp_int& high, uint64_t* into) {
       if (low < 0 && high > 0) return false;
       const uint64_t sign = low < 0 ? SignBit(format) : 0;
-      *into = RoundMagnitude(cpp_int(abs(low)), exponent - bits, false, format) | sign;
-      return *into == (RoundMagnitude(cpp_int(abs(high)), exponent - bits, false, format) | sign);
+      *into = RoundMagnitude(cpp_int(abs(low)), unit, false, format) | sign;
+      const uint64_t other = RoundMagnitude(cpp_int(abs(high)), unit, false, format) | sign;
+      if (*into != other && bits > kMostBits) *into = *into & 1 ? other : *into;  // a tie
+      return *into == other || bits > kMostBits;
     };
     if (decide(ac.first + bs.first, ac.second + bs.second, &result.first) &&
         decide(as.first + bc.first, as.second + bc.second, &result.second))
       return result;
   }
+}
+
+}  // namespace
+
+PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
+                       Format format) {
+  return RotateTimes(w, position, x0, x1, format, nullptr);
+}
+PairBits RoundRotation(const ExactFrequency& w, int64_t position, double x0, double x1,
+                       Format format, const ExactFrequency& t) {
+  return RotateTimes(w, position, x0, x1, format, &t);
 }
 
 PairBits RoundRotation(double c, double s, double x0, double x1, Format format) {

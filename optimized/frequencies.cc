@@ -5,6 +5,8 @@
 
 #include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/formats.h"
+#include "gnomon/optimized/rope_scaling.h"
+#include "gnomon/optimized/scaled_rows.h"
 #include "gnomon/optimized/tables.h"
 #include "gnomon/spec/operation.h"
 #include "hwy/cache_control.h"
@@ -21,6 +23,7 @@ std::vector<ExactFrequency> AllGiven(const std::vector<Number>& numbers) {
 }  // namespace
 
 std::vector<ExactFrequency> ExactFrequencies(const RopeFrequencies& f) {
+  if (f.scaled()) return ScaledFrequencies(f);
   if (!f.frequencies.empty()) return AllGiven(f.frequencies);
   std::vector<int64_t> numerators;
   for (int64_t i = 0; i < f.pairs(); ++i) numerators.push_back(2 * i);
@@ -56,7 +59,8 @@ bool RoundOnce(Format format, float correctly_rounded, uint64_t* bits) {
 }
 
 void WriteTable(const Turns& turns, const ConstTensorView& positions, const TensorView& cos,
-                const TensorView& sin) {
+                const TensorView& sin, const ExactFrequency* magnitude) {
+  const RowSource source{turns, magnitude};
   const Format format = FormatOf(cos.dtype);
   if (!IsFloat(cos.dtype) || format == Format::kF64)
     throw Rejected("cos", std::string(Name(cos.dtype)), "must be F32, BF16 or F16", "FORMAT-1");
@@ -78,13 +82,13 @@ void WriteTable(const Turns& turns, const ConstTensorView& positions, const Tens
       m[static_cast<size_t>(i)] = PositionAt(positions.dtype, positions.AddressOf(row + i));
     if (in_order) {
       const size_t at = static_cast<size_t>(row) * pairs;
-      FillTable(turns, m.data(), static_cast<size_t>(count),
-                TableRows<float>{reinterpret_cast<float*>(cos.data) + at,
-                                 reinterpret_cast<float*>(sin.data) + at, pairs, stream});
+      source.Fill(m.data(), static_cast<size_t>(count),
+                  TableRows<float>{reinterpret_cast<float*>(cos.data) + at,
+                                   reinterpret_cast<float*>(sin.data) + at, pairs, stream});
       continue;
     }
-    FillTable(turns, m.data(), static_cast<size_t>(count),
-              TableRows<float>{c.data(), s.data(), padded, false});
+    source.Fill(m.data(), static_cast<size_t>(count),
+                TableRows<float>{c.data(), s.data(), padded, false});
     for (int64_t i = 0; i < count; ++i) {
       const int64_t number = (row + i) * static_cast<int64_t>(pairs);
       std::byte* to_cos = cos.AddressOf(number);
@@ -95,7 +99,7 @@ void WriteTable(const Turns& turns, const ConstTensorView& positions, const Tens
         const size_t at = static_cast<size_t>(i) * padded + pair;
         PairBits bits;
         if (!RoundOnce(format, c[at], &bits.first) || !RoundOnce(format, s[at], &bits.second))
-          bits = turns.Resolve(pair, m[static_cast<size_t>(i)], format);
+          bits = source.Resolve(pair, m[static_cast<size_t>(i)], format);
         StoreBits(cos.dtype, to_cos, bits.first);
         StoreBits(sin.dtype, to_sin, bits.second);
       }

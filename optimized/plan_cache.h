@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gnomon/optimized/frequencies.h"
+#include "gnomon/optimized/rope_scaling.h"
 
 namespace gnomon::optimized {
 
@@ -18,7 +19,8 @@ inline std::string CacheKey(const std::vector<Number>& frequencies, const Number
   return key;
 }
 inline std::string CacheKey(const RopeFrequencies& f) {
-  return "rope " + std::to_string(f.rotary_dim) + " " + CacheKey(f.frequencies, f.rope_theta);
+  return "rope " + std::to_string(f.rotary_dim) + " " + CacheKey(f.frequencies, f.rope_theta) +
+         " " + KeyOf(f.scaling);
 }
 inline std::string CacheKey(const SinusoidalTable& t) {
   return "sinusoidal " + std::to_string(t.sines()) + "/" + std::to_string(t.ExponentDenominator()) +

@@ -12,6 +12,7 @@
 #include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/frequencies.h"
 #include "gnomon/optimized/rope_rows.h"
+#include "gnomon/optimized/rope_scaling.h"
 #include "gnomon/optimized/rope_tokens.h"
 #include "gnomon/optimized/tables.h"
 #include "gnomon/optimized/turns.h"
@@ -36,6 +37,11 @@ const RopeApply& Checked(const RopeApply& a) {
                    "must hold rotary_dim / 2 = " + std::to_string(f.pairs()), "ROPE-1");
   if (!(f.rope_theta.value > 0) || !std::isfinite(f.rope_theta.value))
     throw Rejected("rope_theta", ToText(f.rope_theta), "must be positive", "ROPE-1");
+  if (f.scaled() && !f.frequencies.empty())
+    throw Rejected("frequencies", "(given)", "excludes a rope_type", "SCALE-1");
+  if (f.scaling.Uses("factor") && !(f.scaling.factor.value >= f.scaling.factor_divisor.value))
+    throw Rejected("factor", ToText(f.scaling.factor), "must be at least 1", "SCALE-1");
+  gnomon::rope_scaling::RequireLength(f.scaling);
   return a;
 }
 
@@ -105,7 +111,11 @@ RopePlan::RopePlan(const RopeApply& apply)
     : RopePlan(apply, std::make_shared<const Turns>(ExactFrequencies(Checked(apply).frequencies))) {
 }
 RopePlan::RopePlan(const RopeApply& apply, std::shared_ptr<const Turns> turns)
-    : apply_(Checked(apply)), turns_(std::move(turns)), kept_(std::make_shared<KeptRows>()) {}
+    : apply_(Checked(apply)),
+      turns_(std::move(turns)),
+      magnitude_(apply.frequencies.scaling.ScalesRotation() ? MagnitudeOf(apply.frequencies.scaling)
+                                                            : nullptr),
+      kept_(std::make_shared<KeptRows>()) {}
 
 void RopePlan::Frequencies(const TensorView& w) const {
   if (w.rank() != 1 || w.shape[0] != apply_.frequencies.pairs() || !IsFloat(w.dtype))
@@ -126,7 +136,8 @@ void RopePlan::Table(const ConstTensorView& positions, const TensorView& cos,
   if (cos.shape != shape || sin.shape != shape || cos.dtype != sin.dtype)
     throw Rejected("cos", "rank " + std::to_string(cos.rank()), "must be [.., seq, pair], as sin",
                    "ROPE-4");
-  WriteTable(*turns_, positions, cos, sin);
+  const bool scales = apply_.frequencies.scaling.ScalesTables();
+  WriteTable(*turns_, positions, cos, sin, scales ? magnitude_.get() : nullptr);
 }
 
 void RopePlan::Apply(const ConstTensorView& x, const ConstTensorView& positions,
@@ -147,7 +158,7 @@ std::shared_ptr<AlignedArray<float>> RopePlan::Kept(const ConstTensorView& posit
   ScratchArray<int64_t, 64> m(count);
   for (int64_t group = 0; group < groups; ++group)
     ReadPositions(positions, group, 0, seqs, m.data() + group * seqs);
-  return kept_->Of(*turns_, Transposed(apply_), m.data(), count);
+  return kept_->Of({*turns_, magnitude_.get()}, Transposed(apply_), m.data(), count);
 }
 
 void RopePlan::ApplyStandard(const TokenMemory& memory, const ConstTensorView& positions,
@@ -155,6 +166,7 @@ void RopePlan::ApplyStandard(const TokenMemory& memory, const ConstTensorView& p
   const size_t padded = memory.padded;
   const int64_t batches = memory.x.shape[0], seqs = memory.x.shape[1], block = BlockRows(padded);
   const bool mirrored = Transposed(apply_);
+  const RowSource source{*turns_, magnitude_.get()};
   StandardTokens tokens(memory, stream_past);
   // Around the caches, making rows hides behind the memory, and reading them does not.
   if (const auto kept = tokens.streams() ? nullptr : Kept(positions, shared ? 1 : batches, seqs)) {
@@ -174,13 +186,14 @@ void RopePlan::ApplyStandard(const TokenMemory& memory, const ConstTensorView& p
     ReadPositions(positions, first, seq, rows, m);
     for (int64_t row = 0; row < rows;) {
       TokenTables tables{table.data(), table.data() + padded, kept > 1 ? 2 * padded : 0};
-      const size_t run = AnchoredRun(*turns_, m + row, static_cast<size_t>(rows - row));
+      const size_t run =
+          magnitude_ ? 0 : AnchoredRun(*turns_, m + row, static_cast<size_t>(rows - row));
       AnchoredRows anchored;
       if (run > 0) {
         anchored = AnchorRows(*turns_, m[row], mirrored, anchor.data());
         tables.rows = &anchored;
       } else {
-        FillTable(*turns_, m + row, 1, TableRows<float>{tables.cos, tables.sin, padded});
+        source.Fill(m + row, 1, TableRows<float>{tables.cos, tables.sin, padded});
         if (mirrored)
           for (size_t i = 0; i < padded; ++i) tables.sin[i] = -tables.sin[i];
       }
@@ -199,16 +212,22 @@ void RopePlan::ApplyExact(const TokenMemory& memory, const ConstTensorView& posi
                           bool shared) const {
   const size_t padded = memory.padded;
   const int64_t block = BlockRows(padded);
+  const RowSource source{*turns_, magnitude_.get()};
+  // What the magnitude adds is covered by one more 2^-52 of it (scaled_rows.h).
+  const double absolute = magnitude_ ? source.nearest() * (kDirectAbsolute + 0x1p-50) : 0;
   const size_t entries = static_cast<size_t>(block) * padded;
   AlignedArray<double> cos(entries), sin(entries), moving(padded), still(padded);
   for (size_t i = 0; i < padded; ++i) {
     still[i] = 0;
     moving[i] = i < turns_->size() && turns_->exact(i).sign() == 0 ? 0 : kDirectAbsolute;
+    if (magnitude_) still[i] = moving[i] = absolute;
     if (turns_->first_tier() != Tier::kVector) still[i] = moving[i] = INFINITY;
   }
   ExactTokens tokens(memory);
   int64_t position = 0;
   const ExactTokens::Resolve resolve = [&](size_t pair, float x0, float x1, Format format) {
+    if (magnitude_)
+      return RoundRotation(turns_->exact(pair), position, x0, x1, format, *magnitude_);
     return RoundRotation(turns_->exact(pair), position, x0, x1, format);
   };
   const auto rotate = [&](int64_t first, int64_t last, int64_t seq, int64_t rows) {
@@ -217,8 +236,7 @@ void RopePlan::ApplyExact(const TokenMemory& memory, const ConstTensorView& posi
     // The angle of the transpose is that of the mirrored position, which 2^31 may be.
     if (Transposed(apply_))
       for (int64_t row = 0; row < rows; ++row) m[row] = -m[row];
-    FillTable(*turns_, m, static_cast<size_t>(rows),
-              TableRows<double>{cos.data(), sin.data(), padded});
+    source.Fill(m, static_cast<size_t>(rows), TableRows<double>{cos.data(), sin.data(), padded});
     for (int64_t batch = first; batch < last; ++batch) {
       for (int64_t row = 0; row < rows; ++row) {
         const size_t at = static_cast<size_t>(row) * padded;

@@ -16,6 +16,7 @@ namespace gnomon::optimized {
 
 template <class T>
 class AlignedArray;
+class ExactFrequency;
 class KeptRows;
 class TokenMemory;
 class Turns;
@@ -29,7 +30,8 @@ enum class Mode {
   kExact,
 };
 
-// Frequencies, set up once for any number of calls.
+// Frequencies, scaled or not (spec/rope_scaling.md), set up once for any number of calls. A length
+// that they depend on has to be stated.
 class RopePlan {
  public:
   explicit RopePlan(const RopeFrequencies& frequencies);
@@ -42,9 +44,10 @@ class RopePlan {
 
   // positions [seq] or [batch, seq] (i32, i64); cos, sin [.., seq, pair] in f32, bf16 or f16.
   //
-  // Correctly rounded at every position of the domain for every frequency: positive, negative, 0,
-  // above a turn, and so small that sines are subnormal or round to zero (ROPE-11). Frequencies
-  // below 2^-27 / |position| and zero take a slower path, entry by entry.
+  // Times the magnitude where SCALE-13 puts it into tables. Correctly rounded at every position of
+  // the domain for every frequency: positive, negative, 0, above a turn, and so small that sines
+  // are subnormal or round to zero (ROPE-11). Frequencies below 2^-27 / |position| and zero take a
+  // slower path, entry by entry.
   void Table(const ConstTensorView& positions, const TensorView& cos, const TensorView& sin) const;
 
   // x, y [batch, seq, heads, head_dim], the same format: f32, bf16 or f16; positions [seq] or
@@ -67,6 +70,7 @@ class RopePlan {
 
   RopeApply apply_;
   std::shared_ptr<const Turns> turns_;
+  std::shared_ptr<const ExactFrequency> magnitude_;  // of y (SCALE-13); null: 1
   std::shared_ptr<KeptRows> kept_;
 };
 

@@ -16,7 +16,7 @@ size_t KeptRows::MaxRows(size_t padded) {
   return static_cast<size_t>(Level2Bytes()) / (2 * padded * sizeof(float));
 }
 
-KeptRows::Rows KeptRows::Of(const Turns& turns, bool mirrored, const int64_t* positions,
+KeptRows::Rows KeptRows::Of(const RowSource& source, bool mirrored, const int64_t* positions,
                             size_t count) {
   const auto known = [&] {
     return std::equal(positions, positions + count, positions_.begin(), positions_.end());
@@ -30,10 +30,10 @@ KeptRows::Rows KeptRows::Of(const Turns& turns, bool mirrored, const int64_t* po
     }
     if (rows_ != nullptr) return rows_;
   }
-  const size_t padded = turns.padded(), stride = 2 * padded;
+  const size_t padded = source.turns.padded(), stride = 2 * padded;
   const auto made = std::make_shared<AlignedArray<float>>(count * stride);
   float *cos = made->data(), *sin = cos + padded;
-  FillTable(turns, positions, count, TableRows<float>{cos, sin, stride});
+  source.Fill(positions, count, TableRows<float>{cos, sin, stride});
   for (size_t row = 0; mirrored && row < count; ++row)
     for (size_t i = 0; i < padded; ++i) sin[row * stride + i] = -sin[row * stride + i];
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "gnomon/optimized/aligned.h"
-#include "gnomon/optimized/turns.h"
+#include "gnomon/optimized/scaled_rows.h"
 
 namespace gnomon::optimized {
 
-// Threads may share it. All calls must have the same `turns` and `mirrored`: those of one plan.
+// Threads may share it. All calls must have the same `source` and `mirrored`: those of one plan.
 class KeptRows {
  public:
   // Row i, of positions[i]: padded() cosines, then padded() sines. Not written once shared.
@@ -23,7 +23,7 @@ class KeptRows {
 
   // The rows of `positions`, correctly rounded, sines negated with `mirrored` (ROPE-6); null unless
   // the call before had these very positions. count: at most MaxRows().
-  Rows Of(const Turns& turns, bool mirrored, const int64_t* positions, size_t count);
+  Rows Of(const RowSource& source, bool mirrored, const int64_t* positions, size_t count);
 
  private:
   std::mutex mutex_;

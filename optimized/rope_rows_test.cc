@@ -40,7 +40,7 @@ TEST_F(RopeRowsTest, TheKeyIsEveryPosition) {
   for (bool mirrored : {false, true}) {
     KeptRows kept;
     const auto of = [&](const std::vector<int64_t>& p, size_t count) {
-      return kept.Of(turns, mirrored, p.data(), count);
+      return kept.Of({turns}, mirrored, p.data(), count);
     };
     EXPECT_EQ(of(m, m.size()), nullptr);
     const KeptRows::Rows rows = of(m, m.size());

@@ -195,6 +195,7 @@ std::vector<Property> Properties() {
        Repeatable},
   };
   for (Property& property : AlgebraicProperties()) all.push_back(std::move(property));
+  for (Property& property : ScaledProperties()) all.push_back(std::move(property));
   return all;
 }
 

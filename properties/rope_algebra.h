@@ -10,6 +10,9 @@ namespace gnomon::properties::rope {
 
 std::vector<Property> AlgebraicProperties();
 
+// With context extension (rope_scaled.cc).
+std::vector<Property> ScaledProperties();
+
 }  // namespace gnomon::properties::rope
 
 #endif  // GNOMON_PROPERTIES_ROPE_ALGEBRA_H_

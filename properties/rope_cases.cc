@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/properties/rope_scaling_cases.h"
 
 namespace gnomon::properties::rope {
 namespace {
@@ -70,6 +71,14 @@ Shape DrawTokens(Source& source, int64_t head_dim) {
   return {batch, seq, heads, head_dim};
 }
 
+// Scaled ones; the length of the call is often that of its positions.
+Parameters DrawParameters(Source& source, const Draw& draw) {
+  if (!draw.scaled) return DrawFrequencies(source, draw.unusual_frequencies);
+  Parameters parameters = rope_scaling::DrawScaled(source, *draw.scaled);
+  if (source.Chance(1, 2)) parameters.erase("seq_len");
+  return parameters;
+}
+
 }  // namespace
 
 Parameters DrawFrequencies(Source& source, bool unusual) {
@@ -97,9 +106,10 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   Case c;
   c.operation = "rope.table";
   c.format = trial.DrawFormat();
-  c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
+  c.parameters = DrawParameters(source, draw);
   const Limits limits = trial.limits(c.operation);
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
+  trial.RequireInside(!draw.scaled || limits.takes("rope_type"));
   Fit(limits, c.operation, source, &c.parameters);
   Shape shape = {limits.extent("seq", 1 + source.Below(4))};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
@@ -119,7 +129,8 @@ Case DrawApply(Trial& trial, const Draw& draw) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
-  c.parameters = DrawFrequencies(source, draw.unusual_frequencies);
+  trial.RequireInside(!draw.scaled || limits.takes("rope_type"));
+  c.parameters = DrawParameters(source, draw);
   c.parameters["layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
   if (draw.output_layout && source.Chance(1, 4))
     c.parameters["output_layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];

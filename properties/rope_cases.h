@@ -25,6 +25,7 @@ struct Draw {
   bool output_layout = true;         // may differ from the layout
   bool direction = true;             // may be transpose
   int64_t position_limit = kAnyPosition;
+  std::optional<RopeType> scaled = std::nullopt;  // context extension of that type
 };
 
 // Parameters of rope.frequencies and rope.table.

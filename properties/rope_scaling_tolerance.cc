@@ -1,10 +1,40 @@
 #include "gnomon/properties/tolerance.h"
-#include "gnomon/spec/rejected.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/truth.h"
 
 namespace gnomon::properties::rope_scaling {
+namespace {
 
-std::unique_ptr<Tolerance> MakeTolerance(const Profile&, const Case& c) {
-  throw Rejected("operation", c.operation, "has no tolerance", "CASE-1");
+// SCALE-17, SCALE-18: the counts of these bounds need the frequencies themselves, so they are the
+// judge's.
+class CountedTolerance : public Tolerance {
+ public:
+  CountedTolerance(const Profile& promise, const Case& c)
+      : promise_(promise), format_(c.format), truth_(reference::TruthOf(c)) {}
+  double Bound(int output, int64_t element) const override {
+    if (promise_.correctly_rounded) return OneRounding(format_, Size(output, element));
+    return Upper([&] { return truth_->Bound(output, element, promise_); });
+  }
+  double Size(int output, int64_t element) const override {
+    return Upper([&] { return truth_->Size(output, element); });
+  }
+
+ private:
+  template <class Ask>
+  static double Upper(Ask ask) {
+    const auto bound =
+        reference::Certify([&] { return mpfr_get_d(reference::Upper(ask()), MPFR_RNDU); });
+    return bound.value_or(std::numeric_limits<double>::infinity());
+  }
+  Profile promise_;
+  Format format_;
+  std::unique_ptr<reference::Truth> truth_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
+  return std::make_unique<CountedTolerance>(promise, c);
 }
 
 }  // namespace gnomon::properties::rope_scaling

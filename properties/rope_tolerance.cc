@@ -132,6 +132,7 @@ class ApplyTolerance : public Tolerance {
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
+  if (c.parameters.count("rope_type")) return rope_scaling::MakeTolerance(promise, c);
   if (c.operation == "rope.frequencies") return std::make_unique<FrequencyTolerance>(promise, c);
   if (c.operation == "rope.table") return std::make_unique<TableTolerance>(promise, c);
   return std::make_unique<ApplyTolerance>(promise, c);

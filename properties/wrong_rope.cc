@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gnomon/properties/plain_kernel.h"
+#include "gnomon/properties/plain_scaling.h"
 #include "gnomon/spec/rope.h"
 
 namespace gnomon::properties::rope {
@@ -82,6 +83,14 @@ enum class M {
   kBf16Arithmetic,
   kTablesBf16,
   kNegativeShared,
+  kScalingIgnored,
+  kPositionsTimesFactor,
+  kMagnitudeDropped,
+  kMagnitudeTwice,
+  kMagnitudeEverywhere,
+  kMagnitudeOnCosine,
+  kLengthOfToken,
+  kStaticFactor,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -189,6 +198,19 @@ constexpr MistakeRow<M> kRows[] = {
      kFormula, "standard"},
     {M::kTablesBf16, "table-ulp/16-bit-tables", "tables in bf16, f32 promised", kFormula,
      "standard"},
+    {M::kScalingIgnored, "llama3-ignored", "frequencies as without rope_type", kFormula,
+     "standard"},
+    {M::kPositionsTimesFactor, "interpolate-inverse", "positions times the factor", kFormula,
+     "standard"},
+    {M::kMagnitudeDropped, "yarn-magnitude", "magnitude 1", kFormula, "standard"},
+    {M::kMagnitudeTwice, "yarn-magnitude/squared", "magnitude squared", kFormula, "standard"},
+    {M::kMagnitudeEverywhere, "yarn-magnitude/placement", "the magnitude wherever it is to go",
+     kFormula, "standard"},
+    {M::kMagnitudeOnCosine, "yarn-magnitude/cosine", "the magnitude on the cosines alone", kFormula,
+     "standard"},
+    {M::kLengthOfToken, "longrope-switch/token", "the length of each token for that of the call",
+     kFormula, "standard"},
+    {M::kStaticFactor, "dynamic-ntk/static", "the factor s at every length", kFormula, "standard"},
 };
 
 const RoundingRow kRoundings[] = {
@@ -285,7 +307,36 @@ class PlainRope final : public PlainKernel<M> {
     return position;
   }
 
-  PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair) const {
+  Slip SlipOf() const {
+    if (Is(M::kMagnitudeDropped)) return Slip::kMagnitudeDropped;
+    if (Is(M::kMagnitudeTwice)) return Slip::kMagnitudeSquared;
+    if (Is(M::kMagnitudeEverywhere)) return Slip::kPlacementIgnored;
+    if (Is(M::kPositionsTimesFactor)) return Slip::kMultiplies;
+    if (Is(M::kStaticFactor)) return Slip::kStatic;
+    return Slip::kNone;
+  }
+  // SCALE-13: the tables are multiplied, and for y the input where it says so.
+  PlainTurn Magnified(const RopeFrequencies& f, PlainTurn turn, bool tables) const {
+    const bool input = !tables && f.scaling.placement == MagnitudePlacement::kInput;
+    const double t = input ? 1 : PlainMagnitude(f.scaling, tables, SlipOf());
+    return {turn.cos * t, Is(M::kMagnitudeOnCosine) ? turn.sin : turn.sin * t};
+  }
+  PlainTurn ScaledTurn(RopeFrequencies f, int64_t position, int64_t pair) const {
+    if (Is(M::kLengthOfToken)) f.scaling.seq_len = std::max<int64_t>(position + 1, 1);
+    if (Is(M::kScalingIgnored)) f.scaling.type = RopeType::kDefault;
+    if (promise().angle == AngleForm::kExact) {
+      const long double angle =
+          static_cast<long double>(position) * ExactScaledFrequency(f, pair, SlipOf());
+      return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+    }
+    const float w = static_cast<float>(
+        PlainScaledFrequency(form(), f, pair, SlipOf(), rounding().negative_exponent));
+    const double angle = static_cast<float>(position) * w;
+    return {std::cos(angle), std::sin(angle)};
+  }
+
+  PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair, bool tables) const {
+    if (f.scaled()) return Magnified(f, ScaledTurn(f, PositionOf(position), pair), tables);
     const PlainFrequency w = FrequencyOf(f, pair);
     if (Is(M::kZeroFrequencyNan) && FrequencyAs(form(), w) == 0)
       return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
@@ -305,7 +356,10 @@ class PlainRope final : public PlainKernel<M> {
   Outcome Frequencies(const Case& c, const TensorView& w) {
     const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
     for (int64_t i = 0; i < f.pairs(); ++i)
-      StoreAt(w, w.AddressOf(i), FrequencyAs(form(), FrequencyOf(f, i)));
+      StoreAt(w, w.AddressOf(i),
+              f.scaled() && !Is(M::kScalingIgnored)
+                  ? PlainScaledFrequency(form(), f, i, SlipOf(), rounding().negative_exponent)
+                  : FrequencyAs(form(), FrequencyOf(f, i)));
     return {};
   }
 
@@ -315,7 +369,7 @@ class PlainRope final : public PlainKernel<M> {
     const bool direct = promise().correctly_rounded && !Is(M::kOneUlp);
     for (int64_t i = 0; i < positions.count() * f.pairs(); ++i) {
       if (Is(M::kTailSkipped) && i % f.pairs() >= f.pairs() / 8 * 8) continue;
-      const PlainTurn turn = TurnOf(f, positions.Integer(i / f.pairs()), i % f.pairs());
+      const PlainTurn turn = TurnOf(f, positions.Integer(i / f.pairs()), i % f.pairs(), true);
       StoreAt(cos, cos.AddressOf(i), direct ? turn.cos : Stored(turn.cos));
       StoreAt(
           sin, sin.AddressOf(i),
@@ -370,7 +424,7 @@ std::vector<PlainTurn> PlainRope::TurnsOf(const Case& c, const RopeApply& a, int
   if (Is(M::kHeadsAsSeq)) position = h;
   if (Is(M::kMinusStart)) position -= all[0];
   for (int64_t i = 0; i < f.pairs(); ++i) {
-    PlainTurn turn = TurnOf(f, position, i);
+    PlainTurn turn = TurnOf(f, position, i, false);
     if (!promise().correctly_rounded || Is(M::kOneUlp)) turn = {Stored(turn.cos), Stored(turn.sin)};
     turns.push_back(turn);
   }
@@ -387,8 +441,12 @@ void PlainRope::Head(const Case& c, const RopeApply& a, const Walk& x, const Wal
   std::vector<uint64_t> before;
   for (int64_t d = 0; d < head_dim; ++d)
     before.push_back(LoadBits(dtype, x.At(from_batch, s, from_head, d)));
-  const auto value = [&](int64_t d) {
-    return Read(DecodeBits(format_, before[static_cast<size_t>(d)]));
+  const RopeScaling& scaling = a.frequencies.scaling;
+  const bool input = scaling.HasMagnitude() && scaling.placement == MagnitudePlacement::kInput;
+  const float t = input ? static_cast<float>(PlainMagnitude(scaling, false, SlipOf())) : 1;
+  const auto value = [&](int64_t d) -> double {
+    const double v = Read(DecodeBits(format_, before[static_cast<size_t>(d)]));
+    return input ? Rounded(v * Rounded(t)) : v;
   };
   for (int64_t d = 0; d < head_dim; ++d) {
     if (a.InWindow(d) || Is(M::kLeavesCopied)) continue;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/reference/certify.h"
+#include "gnomon/spec/rope_scaling.h"
 
 namespace gnomon::reference {
 namespace {
@@ -85,11 +86,23 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
   return quick;
 }
 
+// BOUND-3. Position 0 has no error.
+double AngleTerms::RelativeError(AngleForm form, int64_t position, int64_t pair,
+                                 Format output) const {
+  if (!counts_) return AngleError(form, OriginOf(pair), position, output);
+  const auto found = known_counts_.find(pair);
+  return gnomon::rope_scaling::ScaledAngleError(
+      form,
+      found != known_counts_.end() ? found->second
+                                   : known_counts_.emplace(pair, counts_(pair)).first->second,
+      position, output);
+}
+
 Interval AngleTerms::Error(const Profile& profile, Format output, int64_t position,
                            int64_t pair) const {
   if (LeavesTheRange(Midpoint(abs(At(position, pair).angle)), output)) return Interval(0);
-  return AngleError(profile.angle, OriginOf(pair), position, output) *
-             abs(At(position, pair).angle) +
+  if (position == 0) return Interval(0);
+  return RelativeError(profile.angle, position, pair, output) * abs(At(position, pair).angle) +
          AngleUnderflow<Interval>(profile.angle, position, output, profile.flushes);
 }
 
@@ -97,11 +110,11 @@ std::array<double, kProfiles.size()> AngleTerms::QuickErrors(const Profiles& pro
                                                              Format output, int64_t position,
                                                              int64_t pair, double angle) const {
   while (quick_errors_.size() <= static_cast<size_t>(pair)) {
-    const AngleOrigin& origin = OriginOf(static_cast<int64_t>(quick_errors_.size()));
+    const int64_t next = static_cast<int64_t>(quick_errors_.size());
     auto& errors = quick_errors_.emplace_back();
     for (size_t i = 0; i < kProfiles.size(); ++i)
-      errors[i] = {AngleError(kProfiles[i].angle, origin, 0, output),
-                   AngleError(kProfiles[i].angle, origin, kMaxPosition, output)};
+      errors[i] = {RelativeError(kProfiles[i].angle, 1, next, output),
+                   RelativeError(kProfiles[i].angle, kMaxPosition, next, output)};
   }
   const auto& relative = quick_errors_[static_cast<size_t>(pair)];
   const bool large = std::abs(static_cast<double>(position)) >
@@ -110,6 +123,7 @@ std::array<double, kProfiles.size()> AngleTerms::QuickErrors(const Profiles& pro
   const double underflow =
       AngleUnderflow<double>(AngleForm::kWorking, position, output, profiles.back().flushes);
   std::array<double, kProfiles.size()> errors{};
+  if (position == 0) return errors;
   for (size_t i = 0; i < kProfiles.size(); ++i)
     if (!LeavesTheRange(angle, output))
       errors[i] =

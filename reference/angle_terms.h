@@ -28,9 +28,11 @@ struct QuickAngle {
 
 class AngleTerms {
  public:
+  // `counts`: C of BOUND-3 by AngleForm, of frequencies that have a count of their own (SCALE-17).
   AngleTerms(std::function<Interval(int64_t pair)> frequency,
-             std::function<AngleOrigin(int64_t pair)> origin)
-      : frequency_(std::move(frequency)), origin_(std::move(origin)) {}
+             std::function<AngleOrigin(int64_t pair)> origin,
+             std::function<std::array<double, 4>(int64_t pair)> counts = {})
+      : frequency_(std::move(frequency)), origin_(std::move(origin)), counts_(std::move(counts)) {}
 
   const AngleTerm& At(int64_t position, int64_t pair) const;
   const QuickAngle& QuickAt(int64_t position, int64_t pair) const;
@@ -45,9 +47,12 @@ class AngleTerms {
 
  private:
   const Interval& FrequencyOf(int64_t pair) const;
+  double RelativeError(AngleForm form, int64_t position, int64_t pair, Format output) const;
 
   std::function<Interval(int64_t)> frequency_;
   std::function<AngleOrigin(int64_t)> origin_;
+  std::function<std::array<double, 4>(int64_t)> counts_;
+  mutable std::unordered_map<int64_t, std::array<double, 4>> known_counts_;
   mutable unsigned precision_ = 0;
   mutable std::unordered_map<int64_t, Interval> frequencies_;
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;

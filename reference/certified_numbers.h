@@ -40,16 +40,23 @@ inline std::vector<CertifiedNumber> CertifiedNumbers(const std::string& stem) {
     Case& c = number.question;
     c.operation = entry.at("operation");
     c.format = Format::kF32;
-    for (const auto& [name, value] : entry.at("parameters").items())
-      c.parameters[name] =
-          value.is_string() ? Value(value.get<std::string>()) : Value(value.get<double>());
+    for (const auto& [name, value] : entry.at("parameters").items()) {
+      std::vector<Number> list;
+      if (value.is_array())
+        for (const nlohmann::json& number : value) list.emplace_back(number.get<double>());
+      c.parameters[name] = value.is_string()    ? Value(value.get<std::string>())
+                           : value.is_boolean() ? Value(value.get<bool>())
+                           : value.is_array()   ? Value(list)
+                                                : Value(value.get<double>());
+    }
     if (entry.contains("positions")) {
       Tensor positions(DType::kI64, {1});
       positions.SetInteger(0, entry.at("positions").at(0).get<int64_t>());
       c.inputs.emplace("positions", positions);
     }
     number.role = entry.at("output");
-    number.element = entry.at("index").back().get<int64_t>();  // of one row
+    const nlohmann::json& index = entry.at("index");
+    number.element = index.empty() ? 0 : index.back().get<int64_t>();  // of one row
     number.low = entry.at("low");
     number.high = entry.at("high");
     numbers.push_back(std::move(number));

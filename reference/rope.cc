@@ -1,4 +1,4 @@
-// The truths of rope.frequencies, rope.table and rope.apply.
+// The truths of rope.frequencies (rope_scaling.frequencies too), rope.table and rope.apply.
 #include "gnomon/reference/rope.h"
 
 #include <cmath>
@@ -9,15 +9,18 @@
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/rope_magnitude.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
 namespace {
 
+namespace contract = gnomon::rope_scaling;
+
 // Remembered beyond the case, for each precision: suites ask the same parameters many times over,
 // and a power costs more than all else of a small case.
 Interval RememberedFrequency(const RopeFrequencies& f, int64_t pair) {
-  if (!f.frequencies.empty()) return Frequency<Interval>(f, pair);
+  if (!f.frequencies.empty() || f.scaled()) return Frequency<Interval>(f, pair);
   using Key = std::tuple<double, std::string, int64_t, int64_t, unsigned>;
   constexpr size_t kMost = 4096;
   thread_local std::map<Key, Interval> known;
@@ -29,7 +32,11 @@ Interval RememberedFrequency(const RopeFrequencies& f, int64_t pair) {
   return known.emplace(key, Frequency<Interval>(f, pair)).first->second;
 }
 
-AngleTerms TermsOf(const RopeFrequencies& f) {
+AngleTerms TermsOf(const RopeFrequencies& f, Format format) {
+  if (f.scaled())
+    return AngleTerms([f](int64_t pair) { return Frequency<Interval>(f, pair); },
+                      [](int64_t pair) { return AngleOrigin{2 * pair}; },
+                      [f, format](int64_t pair) { return CountsOf(f, pair, format); });
   return AngleTerms([f](int64_t pair) { return RememberedFrequency(f, pair); },
                     [f, log_base = LogBaseUpperBound(f.rope_theta),
                      inexact = IsInexact(f.rope_theta)](int64_t pair) {
@@ -39,18 +46,57 @@ AngleTerms TermsOf(const RopeFrequencies& f) {
                     });
 }
 
+// SCALE-13. t, where tables or results are multiplied by it; absent where it is 1.
+class MagnitudeOf {
+ public:
+  MagnitudeOf(const RopeScaling& scaling, bool applied, Format format)
+      : scaling_(scaling), mu_(contract::MagnitudeCount(scaling, format)) {
+    if (!applied) return;
+    ScopedPrecision precision(kFirstPrecision);
+    const Interval t = Magnitude<Interval>(scaling);
+    nearest_ = Midpoint(t);
+    there_ = !(IsPoint(t) && nearest_ == 1);
+  }
+  explicit operator bool() const { return there_; }
+  double nearest() const { return nearest_; }
+  double mu() const { return mu_; }
+  int roundings() const { return there_ ? 1 + static_cast<int>(mu_) : 0; }  // SCALE-18
+  const RopeScaling& scaling() const { return scaling_; }
+  const Interval& Value() const {
+    if (precision_ != Interval::default_precision()) {
+      value_ = there_ ? Magnitude<Interval>(scaling_) : Interval(1);
+      precision_ = Interval::default_precision();
+    }
+    return value_;
+  }
+
+ private:
+  RopeScaling scaling_;
+  double mu_, nearest_ = 1;
+  bool there_ = false;
+  mutable unsigned precision_ = 0;
+  mutable Interval value_;
+};
+
 class FrequenciesTruth : public Truth {
  public:
   explicit FrequenciesTruth(const Case& c)
-      : format_(c.format), f_(gnomon::rope::ReadFrequencies(c)), terms_(TermsOf(f_)) {}
+      : format_(c.format), f_(gnomon::rope::ReadFrequencies(c)), terms_(TermsOf(f_, c.format)) {}
   Interval Value(int, int64_t pair) const override { return terms_.At(1, pair).frequency; }
   Interval Bound(int, int64_t pair, const Profile& profile) const override {
+    if (f_.scaled())
+      return contract::ScaledFrequencyBound<Interval>(profile, format_, abs(Value(0, pair)),
+                                                      CountsOf(f_, pair, format_));
     return FrequencyBound(profile, format_, abs(Value(0, pair)), terms_.OriginOf(pair));
   }
   Interval Size(int, int64_t pair) const override { return abs(Value(0, pair)); }
   Interval Scale(int, int64_t pair) const override { return abs(Value(0, pair)); }
   Place Where(int, int64_t pair) const override { return {std::nullopt, pair}; }
-  std::vector<Step> Steps(int, int64_t pair) const override { return {{"w", Value(0, pair)}}; }
+  std::vector<Step> Steps(int, int64_t pair) const override {
+    if (!f_.scaled()) return {{"w", Value(0, pair)}};
+    const Interval w = UnscaledFrequency<Interval>(f_, pair);
+    return {{"w", w}, {"w' / w", Value(0, pair) / w}, {"w'", Value(0, pair)}};
+  }
 
  private:
   Format format_;
@@ -65,28 +111,32 @@ class TableTruth : public Truth {
       : format_(c.format),
         f_(gnomon::rope::ReadFrequencies(c)),
         positions_(c.inputs.at("positions").view()),
-        terms_(TermsOf(f_)) {}
+        terms_(TermsOf(f_, c.format)),
+        t_(f_.scaling, f_.scaling.ScalesTables(), c.format) {}
 
   Interval Value(int output, int64_t element) const override {
     const AngleTerm& term = Term(element);
-    return output == 0 ? term.cos : term.sin;
+    const Interval& v = output == 0 ? term.cos : term.sin;
+    return t_ ? Interval(t_.Value() * v) : v;
   }
   Interval Bound(int output, int64_t element, const Profile& profile) const override {
     const AngleTerm& term = Term(element);
     const Interval D = terms_.Error(profile, format_, Position(element), element % f_.pairs());
-    return output == 0 ? TableBound(format_, term.cos, term.sin, D, 0, 1, profile.flushes)
-                       : TableBound(format_, term.sin, term.cos, D, 0, 1, profile.flushes);
+    const Interval slope = output == 0 ? term.sin : term.cos;
+    return TableBound<Interval>(format_, Value(output, element), t_ ? t_.Value() * slope : slope, D,
+                                t_.roundings(), t_.nearest(), profile.flushes);
   }
-  Interval Size(int, int64_t) const override { return Interval(1); }
-  Interval Scale(int output, int64_t element) const override {
-    return abs(Value(output, element));
-  }
+  Interval Size(int, int64_t) const override { return t_.Value(); }
+  Interval Scale(int output, int64_t element) const override { return abs(Value(output, element)); }
   Place Where(int, int64_t element) const override {
     return {Position(element), element % f_.pairs()};
   }
   std::vector<Step> Steps(int, int64_t element) const override {
     const AngleTerm& term = Term(element);
-    return {{"w", term.frequency}, {"m w", term.angle}, {"cos", term.cos}, {"sin", term.sin}};
+    std::vector<Step> steps = {
+        {"w", term.frequency}, {"m w", term.angle}, {"cos", term.cos}, {"sin", term.sin}};
+    if (t_) steps.push_back({"t", t_.Value()});
+    return steps;
   }
   bool Quick(int output, int64_t element, const Profiles& profiles,
              QuickElement* q) const override {
@@ -94,16 +144,18 @@ class TableTruth : public Truth {
     const int64_t position = Position(element), pair = element % f_.pairs();
     const QuickAngle& angle = terms_.QuickAt(position, pair);
     if (!angle.usable) return false;
-    const double v = output == 0 ? angle.cos : angle.sin;
-    const double slope = output == 0 ? angle.sin : angle.cos;
+    const double t = t_.nearest();
+    const double v = t * (output == 0 ? angle.cos : angle.sin);
+    const double slope = t * (output == 0 ? angle.sin : angle.cos);
     q->value = v;
-    q->radius = std::abs(v) * 0x1p-52;
+    q->radius = std::abs(v) * (t_ ? 0x1p-51 : 0x1p-52);
     q->unit = std::abs(v);
-    q->size = 1;
+    q->size = t;
     q->place = {position, pair};
     const auto D = terms_.QuickErrors(profiles, format_, position, pair, angle.angle);
     for (size_t i = 0; i < profiles.size(); ++i)
-      q->bound[i] = TableBound<double>(format_, v, slope, D[i], 0, 1, profiles[i].flushes);
+      q->bound[i] =
+          TableBound<double>(format_, v, slope, D[i], t_.roundings(), t, profiles[i].flushes);
     return true;
   }
 
@@ -116,6 +168,7 @@ class TableTruth : public Truth {
   RopeFrequencies f_;
   ConstTensorView positions_;
   AngleTerms terms_;
+  MagnitudeOf t_;
 };
 
 // What one element of rope.apply is made of; the pair by its layout (ROPE-2).
@@ -132,8 +185,11 @@ struct Member {
 class ApplyTruth : public Truth {
  public:
   explicit ApplyTruth(const Case& c)
-      : format_(c.format), a_(gnomon::rope::ReadApply(c)), x_(c.inputs.at("x").view()),
-        terms_(TermsOf(a_.frequencies)) {
+      : format_(c.format),
+        a_(gnomon::rope::ReadApply(c)),
+        x_(c.inputs.at("x").view()),
+        terms_(TermsOf(a_.frequencies, c.format)),
+        t_(a_.frequencies.scaling, a_.frequencies.scaling.ScalesRotation(), c.format) {
     given_ = c.inputs.count("cos") > 0;
     if (given_) {
       cos_ = c.inputs.at("cos").view();
@@ -150,7 +206,8 @@ class ApplyTruth : public Truth {
     if (m.copied) return {Expectation::kCopy, BitsOfX(m.copied_from)};
     if (given_) {
       const double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
-      if (std::isfinite(m.a) && std::isfinite(m.b) && std::isfinite(c) && std::isfinite(s)) return {};
+      if (std::isfinite(m.a) && std::isfinite(m.b) && std::isfinite(c) && std::isfinite(s))
+        return {};
       return {Expectation::kNonFinite, 0, ExtendedReal(m, c, s)};
     }
     if (std::isfinite(m.a) && std::isfinite(m.b)) return {};
@@ -164,7 +221,7 @@ class ApplyTruth : public Truth {
       return Pair<double>{sign(term.cos), sign(term.sin)};
     });
     Expectation e{Expectation::kNonFinite, 0, ExtendedReal(m, signs->a, signs->b)};
-    if (signs->b == 0) e.or_bits = BitsOfX(m.same_member);
+    if (signs->b == 0 && !t_) e.or_bits = BitsOfX(m.same_member);
     return e;
   }
 
@@ -179,11 +236,16 @@ class ApplyTruth : public Truth {
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
     const Interval size = abs(Interval(m.a)) + abs(Interval(m.b));
-    const Interval D = given_ ? Interval(0)
-                              : terms_.Error(profile, format_, IntegerAt(positions_, m.row), m.pair);
+    const Interval D =
+        given_ ? Interval(0) : terms_.Error(profile, format_, IntegerAt(positions_, m.row), m.pair);
     const Pair<Interval> S = Sums(m);
-    const Pair<Interval> t = Table(m);
-    const Interval turn = abs(t.a) + abs(t.b);
+    const Pair<Interval> table = Table(m);
+    const Interval turn = abs(table.a) + abs(table.b);
+    if (t_)
+      return contract::ScaledRotationBound<Interval>(
+          profile, format_, t_.scaling(), t_.mu(), t_.nearest(), Value(0, element), S.a, S.b,
+          t_.Value() * size, D, TableErrorOf(profile),
+          FlushedInputs<Interval>(profile, format_, TableFormat(profile), t_.Value() * size, turn));
     return RotationBound(profile, format_, Value(0, element), S.a, S.b, size, D,
                          TableErrorOf(profile),
                          FlushedInputs(profile, format_, TableFormat(profile), size, turn));
@@ -192,7 +254,8 @@ class ApplyTruth : public Truth {
     const Member m = At(element);
     const Pair<Interval> S = Sums(m);
     return given_ ? Interval(S.a + S.b)
-                  : Interval(sqrt(Interval(m.a) * Interval(m.a) + Interval(m.b) * Interval(m.b)));
+                  : Interval(t_.Value() *
+                             sqrt(Interval(m.a) * Interval(m.a) + Interval(m.b) * Interval(m.b)));
   }
   Interval Scale(int, int64_t element) const override { return Sums(At(element)).a; }
 
@@ -228,8 +291,8 @@ class ApplyTruth : public Truth {
   // The head that an element belongs to: elements are mostly asked for in order.
   struct Head {
     int64_t first = std::numeric_limits<int64_t>::min() / 2;  // number of its first element
-    int64_t start = 0;                                         // offset in x
-    int64_t row = 0;                                           // of positions, cos, sin
+    int64_t start = 0;                                        // offset in x
+    int64_t row = 0;                                          // of positions, cos, sin
   };
   Head HeadOf(int64_t element) const;
   Member At(int64_t element) const;
@@ -242,6 +305,7 @@ class ApplyTruth : public Truth {
     if (given_)
       return {Interval(ValueAt(cos_, TableIndex(m))), Interval(ValueAt(sin_, TableIndex(m)))};
     const AngleTerm& term = terms_.At(IntegerAt(positions_, m.row), m.pair);
+    if (t_) return {t_.Value() * term.cos, t_.Value() * term.sin};  // SCALE-13
     return {term.cos, term.sin};
   }
   // S and S' of this member (BOUND-5).
@@ -268,8 +332,8 @@ class ApplyTruth : public Truth {
   }
   // ROPE-4, ROPE-9: a given table, or a product with it, may leave the range of the arithmetic.
   bool ProductsMayOverflow(const Member& m, const Profile& profile) const {
-    const double table = std::max(std::abs(ValueAt(cos_, TableIndex(m))),
-                                  std::abs(ValueAt(sin_, TableIndex(m))));
+    const double table =
+        std::max(std::abs(ValueAt(cos_, TableIndex(m))), std::abs(ValueAt(sin_, TableIndex(m))));
     const double largest = LargestFinite(FormatAt(profile.arithmetic, format_));
     const double product = std::max(std::abs(m.a), std::abs(m.b)) * table;
     return table > largest || product * (1 + TableErrorOf(profile)) > largest;
@@ -281,6 +345,7 @@ class ApplyTruth : public Truth {
   bool given_ = false, per_batch_ = false;
   mutable Head head_;
   AngleTerms terms_;
+  MagnitudeOf t_;
 };
 
 ApplyTruth::Head ApplyTruth::HeadOf(int64_t element) const {
@@ -325,8 +390,8 @@ bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElem
     const int64_t position = IntegerAt(positions_, m.row);
     const QuickAngle& near = terms_.QuickAt(position, m.pair);
     if (!near.usable) return false;
-    c = near.cos;
-    s = near.sin;
+    c = t_.nearest() * near.cos;
+    s = t_.nearest() * near.sin;
     angle = near.angle;
     q->place.position = position;
   }
@@ -337,16 +402,23 @@ bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElem
   const double S = m.member == 0 ? first : second, S_turned = m.member == 0 ? second : first;
   q->value = m.member == 0 ? ac - bs : as + bc;
   // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
-  q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
+  // A magnitude adds its own and that of its product.
+  const double t = t_.nearest();
+  q->radius = S * (t_ ? 5 * 0x1p-53 : 0x1p-51) + (S > 0 ? 0x1p-1000 : 0);
   q->unit = S;
-  q->size = given_ ? first + second : std::sqrt(m.a * m.a + m.b * m.b);
-  const double size = std::abs(m.a) + std::abs(m.b), turn = std::abs(c) + std::abs(s);
+  q->size = given_ ? first + second : t * std::sqrt(m.a * m.a + m.b * m.b);
+  const double size = t * (std::abs(m.a) + std::abs(m.b)), turn = std::abs(c) + std::abs(s);
   std::array<double, kProfiles.size()> D{};
   if (!given_) D = terms_.QuickErrors(profiles, format_, *q->place.position, m.pair, angle);
-  for (size_t i = 0; i < profiles.size(); ++i)
-    q->bound[i] = RotationBound<double>(
-        profiles[i], format_, q->value, S, S_turned, size, D[i], TableErrorOf(profiles[i]),
-        FlushedInputs(profiles[i], format_, TableFormat(profiles[i]), size, turn));
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const Profile& profile = profiles[i];
+    const double flushed = FlushedInputs(profile, format_, TableFormat(profile), size, turn);
+    q->bound[i] = t_ ? contract::ScaledRotationBound<double>(
+                           profile, format_, t_.scaling(), t_.mu(), t, q->value, S, S_turned, size,
+                           D[i], TableErrorOf(profile), flushed)
+                     : RotationBound<double>(profile, format_, q->value, S, S_turned, size, D[i],
+                                             TableErrorOf(profile), flushed);
+  }
   return true;
 }
 
@@ -357,11 +429,15 @@ std::vector<Step> ApplyTruth::Steps(int, int64_t element) const {
   if (!given_) {
     const AngleTerm& term = terms_.At(IntegerAt(positions_, m.row), m.pair);
     steps = {{"w", term.frequency}, {"m w", term.angle}};
+    if (t_) steps.push_back({"t", t_.Value()});
   }
   const Pair<Interval> table = Table(m), S = Sums(m);
-  for (const Step& step : std::vector<Step>{{"cos", table.a}, {"sin", table.b},
-                                            {"x_a", Interval(m.a)}, {"x_b", Interval(m.b)},
-                                            {"S", S.a}, {"S'", S.b}})
+  for (const Step& step : std::vector<Step>{{"cos", table.a},
+                                            {"sin", table.b},
+                                            {"x_a", Interval(m.a)},
+                                            {"x_b", Interval(m.b)},
+                                            {"S", S.a},
+                                            {"S'", S.b}})
     steps.push_back(step);
   return steps;
 }
@@ -371,7 +447,8 @@ std::vector<Step> ApplyTruth::Steps(int, int64_t element) const {
 namespace rope {
 
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
-  if (c.operation == "rope.frequencies") return std::make_unique<FrequenciesTruth>(c);
+  if (c.operation == "rope.frequencies" || c.operation == "rope_scaling.frequencies")
+    return std::make_unique<FrequenciesTruth>(c);
   if (c.operation == "rope.table") return std::make_unique<TableTruth>(c);
   return std::make_unique<ApplyTruth>(c);
 }

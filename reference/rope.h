@@ -6,13 +6,16 @@
 #define GNOMON_REFERENCE_ROPE_H_
 
 #include "gnomon/reference/angles.h"
+#include "gnomon/reference/rope_scaling.h"
 #include "gnomon/spec/rope.h"
 
 namespace gnomon::reference {
 
-// ROPE-1, ROPE-11. w_i = rope_theta^(-2i / rotary_dim), or any number as given; radians a token.
+// ROPE-1, ROPE-11. w_i = rope_theta^(-2i / rotary_dim), or any number as given, or scaled (SCALE-1
+// to SCALE-12); radians a token.
 template <class T>
 T Frequency(const RopeFrequencies& f, int64_t pair) {
+  if (f.scaled()) return ScaledFrequency<T>(f, pair);
   if (!f.frequencies.empty()) return Exactly<T>(f.frequencies[static_cast<size_t>(pair)]);
   return InversePower<T>(f.rope_theta, 2 * pair, f.rotary_dim);
 }

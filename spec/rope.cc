@@ -7,7 +7,9 @@ namespace gnomon::rope {
 namespace {
 
 std::vector<OutputShape> ValidateFrequencies(const Case& c) {
-  return {{"w", {ReadFrequencies(c).pairs()}}};
+  const RopeFrequencies f = ReadFrequencies(c);
+  rope_scaling::RequireLength(f.scaling);
+  return {{"w", {f.pairs()}}};
 }
 
 std::vector<OutputShape> ValidateTable(const Case& c) {
@@ -41,6 +43,9 @@ std::vector<OutputShape> ValidateApply(const Case& c) {
   if (positions) {
     batch_fits("positions", ValidatePositions(c, "positions", 2), 1);
   } else {
+    if (a.frequencies.scaled())
+      throw Rejected("rope_type", ToText(c.parameters.at("rope_type")),
+                     "says nothing of given tables: they are used as they are", "SCALE-13");
     for (const char* role : {"cos", "sin"}) {
       batch_fits(role, c.inputs.at(role).shape(), 2);
       RequireExtent(role, "pair", c.inputs.at(role).shape().back(), a.frequencies.pairs(),
@@ -57,11 +62,16 @@ std::vector<OutputShape> ValidateApply(const Case& c) {
 }  // namespace
 
 const std::vector<OperationSpec>& Operations() {
-  static const std::vector<ParameterSpec> frequencies = {
-      {"head_dim", "required", "1 to 1048576", "dims of one head"},
-      {"rotary_dim", "head_dim", "even, 2 to head_dim", "dims that are rotated"},
-      {"rope_theta", "10000", "positive", "base of the frequencies"},
-      {"frequencies", "by rope_theta", "rotary_dim / 2 finite numbers", "frequencies as given"}};
+  static const std::vector<ParameterSpec> frequencies = [] {
+    std::vector<ParameterSpec> all = {
+        {"head_dim", "required", "1 to 1048576", "dims of one head"},
+        {"rotary_dim", "head_dim", "even, 2 to head_dim", "dims that are rotated"},
+        {"rope_theta", "10000", "positive", "base of the frequencies"},
+        {"frequencies", "by rope_theta", "rotary_dim / 2 finite numbers", "frequencies as given"}};
+    for (const ParameterSpec& parameter : rope_scaling::ScalingParameters())
+      all.push_back(parameter);
+    return all;
+  }();
   static const std::vector<ParameterSpec> apply = [] {
     std::vector<ParameterSpec> all = frequencies;
     all.push_back({"layout", "required", "interleaved, half_split", "which dims form a pair"});

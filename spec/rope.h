@@ -1,7 +1,8 @@
 // Rotary position embedding, as a contract (spec/rope.md; Su et al. 2021, arXiv:2104.09864).
 //
 // Parameters and their domain, the shapes of every operation, and the error bounds. Nothing here
-// computes a value of the scheme: reference/rope.h and optimized/rope.h are two readings of rope.md.
+// computes a value of the scheme: reference/rope.h and optimized/rope.h are two readings of
+// rope.md.
 #ifndef GNOMON_SPEC_ROPE_H_
 #define GNOMON_SPEC_ROPE_H_
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "gnomon/spec/operation.h"
+#include "gnomon/spec/rope_scaling.h"
 
 namespace gnomon {
 
@@ -32,7 +34,9 @@ struct RopeFrequencies {
   int64_t rotary_dim = 0;  // dims that are rotated: even, 2 to head_dim
   Number rope_theta = 10000;
   std::vector<Number> frequencies;  // empty, or rotary_dim / 2 of them: any finite numbers
+  RopeScaling scaling;              // spec/rope_scaling.md; excludes `frequencies`
 
+  bool scaled() const { return scaling.type != RopeType::kDefault; }
   int64_t pairs() const { return rotary_dim / 2; }
 };
 
@@ -46,9 +50,8 @@ struct RopeApply {
 
   // The dim, within a head, that holds member 0 or 1 of pair i.
   int64_t Dim(RopeLayout layout, int64_t pair, int member) const {
-    const int64_t within = layout == RopeLayout::kInterleaved
-                               ? 2 * pair + member
-                               : pair + member * frequencies.pairs();
+    const int64_t within = layout == RopeLayout::kInterleaved ? 2 * pair + member
+                                                              : pair + member * frequencies.pairs();
     return rotary_offset + within;
   }
   // The inverse: which pair, and which member of it, a dim of the window holds.
@@ -66,7 +69,7 @@ namespace rope {
 
 inline constexpr int64_t kMaxHeadDim = int64_t{1} << 20;
 
-// ROPE-1: rope.frequencies, rope.table.
+// ROPE-1: what rope.frequencies and rope.table share with other schemes, so without a scaling.
 inline RopeFrequencies ReadFrequencies(ParameterReader& reader) {
   RopeFrequencies f;
   f.head_dim = reader.GetRequiredInteger("head_dim", 1, kMaxHeadDim);
@@ -79,7 +82,8 @@ inline RopeFrequencies ReadFrequencies(ParameterReader& reader) {
   f.frequencies = reader.GetNumbers("frequencies");
   if (reader.Has("frequencies")) {
     if (reader.Has("rope_theta"))
-      throw Rejected("rope_theta", "(given)", "excludes frequencies: give one of the two", "ROPE-1");
+      throw Rejected("rope_theta", "(given)", "excludes frequencies: give one of the two",
+                     "ROPE-1");
     if (static_cast<int64_t>(f.frequencies.size()) != f.pairs())
       throw Rejected("frequencies", std::to_string(f.frequencies.size()) + " numbers",
                      "must hold rotary_dim / 2 = " + std::to_string(f.pairs()), "ROPE-1");
@@ -101,23 +105,35 @@ inline RopeApply ReadApply(ParameterReader& reader) {
   a.output_layout = reader.GetName("output_layout", a.input_layout, kRopeLayoutNames);
   a.rotary_offset = reader.GetInteger("rotary_offset", 0, 0, kMaxHeadDim);
   if (a.rotary_offset + a.frequencies.rotary_dim > a.frequencies.head_dim)
-    throw Rejected("rotary_offset", std::to_string(a.rotary_offset),
-                   "the rotary window ends beyond head_dim = " +
-                       std::to_string(a.frequencies.head_dim),
-                   "ROPE-5");
+    throw Rejected(
+        "rotary_offset", std::to_string(a.rotary_offset),
+        "the rotary window ends beyond head_dim = " + std::to_string(a.frequencies.head_dim),
+        "ROPE-5");
   a.direction = reader.GetName("direction", a.direction, kRopeDirectionNames);
   return a;
 }
 
+// SCALE-1 to SCALE-12: with the parameters of rope_scaling.md, read before.
+inline RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader,
+                               const RopeFrequencies& f) {
+  return rope_scaling::ReadScaling(parameters, reader, rope_scaling::Asked::kFrequencies,
+                                   f.rotary_dim, f.rope_theta);
+}
+
 inline RopeFrequencies ReadFrequencies(const Case& c) {
   ParameterReader reader(c.parameters, "ROPE-1");
-  const RopeFrequencies f = ReadFrequencies(reader);
+  RopeFrequencies f = ReadFrequencies(reader);
+  f.scaling = ReadScaling(c.parameters, reader, f);
+  rope_scaling::ResolveLength(c, &f.scaling);
   reader.RejectOthers();
   return f;
 }
 inline RopeApply ReadApply(const Case& c) {
   ParameterReader reader(c.parameters, "ROPE-3");
-  const RopeApply a = ReadApply(reader);
+  RopeApply a = ReadApply(reader);
+  RopeFrequencies& f = a.frequencies;
+  f.scaling = ReadScaling(c.parameters, reader, f);
+  rope_scaling::ResolveLength(c, &f.scaling);
   reader.RejectOthers();
   return a;
 }
