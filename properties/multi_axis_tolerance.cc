@@ -26,10 +26,13 @@ class RotationTolerance : public Tolerance {
     const double length = std::hypot(xa, xb) * kEvaluated;
     if (promise_.correctly_rounded) return OneRounding(case_.format, length);
     const int64_t token = element / (x_.shape[2] * x_.shape[3]);
-    return RotationBound<double>(promise_, case_.format, length, length, length,
-                                 std::abs(xa) + std::abs(xb),
-                                 AngleBoundOf(pair, PositionOn(case_, token, a_.at(pair).axis)),
-                                 TableError(promise_, case_.format)) *
+    const double size = std::abs(xa) + std::abs(xb), turn = std::sqrt(2.0) * kEvaluated;
+    return RotationBound<double>(
+               promise_, case_.format, length, length, length, size,
+               AngleBoundOf(pair, PositionOn(case_, token, a_.at(pair).axis)),
+               TableError(promise_, case_.format),
+               FlushedInputs(promise_, case_.format, FormatAt(promise_.tables, case_.format), size,
+                             turn)) *
            kEvaluated;
   }
   double Size(int, int64_t element) const override {

@@ -99,7 +99,7 @@ class BiasTruth : public Truth {
            std::abs(static_cast<double>(At(element).factor)) >= 65520;
   }
 
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
     const Cell cell = At(element);
     if (format_ == Format::kF64 || cell.factor == 0) return false;
     bool exact;
@@ -111,9 +111,9 @@ class BiasTruth : public Truth {
     q->radius = exact ? 0 : std::abs(q->value) * 0x1p-51;
     q->unit = q->size = std::abs(q->value);
     q->place.position = cell.factor;
-    for (size_t i = 0; i < kProfiles.size(); ++i)
+    for (size_t i = 0; i < profiles.size(); ++i)
       q->bound[i] = gnomon::alibi::BiasBound<double>(
-          kProfiles[i], format_, p_.slopes.ExponentOf(cell.head), slope, cell.factor);
+          profiles[i], format_, p_.slopes.ExponentOf(cell.head), slope, cell.factor);
     return true;
   }
 

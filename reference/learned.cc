@@ -84,7 +84,7 @@ class LearnedAddTruth : public Truth {
     return Interval(std::abs(ValueAt(x_, element))) + Interval(std::abs(rows_.At(element)));
   }
   Interval Scale(int, int64_t element) const override { return Size(0, element); }
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles&, QuickElement* q) const override {
     const double x = ValueAt(x_, element), row = rows_.At(element);
     if (format_ == Format::kF64 || !std::isfinite(x) || !std::isfinite(row)) return false;
     q->value = Add<double>(x, row);

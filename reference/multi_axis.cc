@@ -69,10 +69,13 @@ class RotationTruth : public Truth {
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
     const Pair<Interval> S = Sums(m);
-    return RotationBound(profile, format_, Value(0, element), S.a, S.b,
-                         Interval(abs(Interval(m.a)) + abs(Interval(m.b))),
+    const AngleTerm term = terms_.At(m.position, m.pair);
+    const Interval size = abs(Interval(m.a)) + abs(Interval(m.b));
+    return RotationBound(profile, format_, Value(0, element), S.a, S.b, size,
                          terms_.Error(profile, format_, m.position, m.pair),
-                         TableError(profile, format_));
+                         TableError(profile, format_),
+                         FlushedInputs<Interval>(profile, format_, FormatAt(profile.tables, format_),
+                                                 size, abs(term.cos) + abs(term.sin)));
   }
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
@@ -90,12 +93,12 @@ class RotationTruth : public Truth {
     const Interval D = terms_.Error(profile, format_, m.position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
     const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1)), Lower(abs(v)));
+      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)), Lower(abs(v)));
     };
     return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
   }
 
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
     if (format_ == Format::kF64) return false;
     const Member m = At(element);
     if (m.copied || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
@@ -111,11 +114,12 @@ class RotationTruth : public Truth {
     q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
     q->unit = S;
     q->size = std::sqrt(m.a * m.a + m.b * m.b);
-    const auto D = terms_.QuickErrors(format_, m.position, m.pair, near.angle);
-    for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = RotationBound<double>(kProfiles[i], format_, q->value, S, S_turned,
-                                          std::abs(m.a) + std::abs(m.b), D[i],
-                                          TableError(kProfiles[i], format_));
+    const auto D = terms_.QuickErrors(profiles, format_, m.position, m.pair, near.angle);
+    const double size = std::abs(m.a) + std::abs(m.b), turn = std::abs(c) + std::abs(s);
+    for (size_t i = 0; i < profiles.size(); ++i)
+      q->bound[i] = RotationBound<double>(
+          profiles[i], format_, q->value, S, S_turned, size, D[i], TableError(profiles[i], format_),
+          FlushedInputs(profiles[i], format_, FormatAt(profiles[i].tables, format_), size, turn));
     return true;
   }
 
@@ -219,7 +223,8 @@ class SincosTruth : public Truth {
     if (cell.zero) return Interval(0);
     const AngleTerm& term = terms_.At(cell.position, cell.pair);
     return TableBound(format_, cell.sine ? term.sin : term.cos, cell.sine ? term.cos : term.sin,
-                      terms_.Error(profile, format_, cell.position, cell.pair), 0, 1);
+                      terms_.Error(profile, format_, cell.position, cell.pair), 0, 1,
+                      profile.flushes);
   }
   Interval Size(int, int64_t) const override { return Interval(1); }
   Interval Scale(int, int64_t element) const override { return abs(Value(0, element)); }

@@ -99,7 +99,7 @@ class SumTruth : public Truth {
         scores_ ? std::max({sum, sum * scale, inner, by * scale}) : std::max({sum, inner, all}));
   }
 
-  bool Quick(int, int64_t element, QuickElement* q) const override {
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
     if (format_ == Format::kF64 || !p_.scale.decimal.empty()) return false;
     const std::vector<Product> products = ProductsOf(element);
     const double count = static_cast<double>(products.size()), scale = Scale<double>();
@@ -112,8 +112,8 @@ class SumTruth : public Truth {
     // two numbers of f32 underflows in binary64. Once more, for what |y| brings into the bound.
     q->radius = q->size * (count + 8) * 0x1p-51 + 0x1p-1000;
     q->place = Where(0, element);
-    for (size_t i = 0; i < kProfiles.size(); ++i)
-      q->bound[i] = BoundOf(sums, scale, products.size(), kProfiles[i]);
+    for (size_t i = 0; i < profiles.size(); ++i)
+      q->bound[i] = BoundOf(sums, scale, products.size(), profiles[i]);
     return true;
   }
 
