@@ -206,7 +206,8 @@ class SoftmaxTruth : public Truth {
     const Row& r = RowAt(at);
     std::vector<Step> steps = {{"scale", r.scale}};
     for (size_t n = 0; n < r.keys.size() && n < 16; ++n) {
-      const std::string key = "[" + std::to_string(r.keys[n]) + "]";
+      std::string key = "[";
+      key += std::to_string(r.keys[n]) + "]";
       steps.push_back({"score" + key, Interval(r.scale * r.content[n] + r.slope * r.bias[n])});
       steps.push_back({"weight" + key, Interval(r.exponentials[n] / r.Z)});
     }
