@@ -25,6 +25,7 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"table-wrap", "table-wrap/2048"},
       {"rope:tail-vector", "tail-vector/8"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
+      {"attention:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
@@ -109,6 +110,15 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
                          testing::Combine(testing::Values("rope", "sinusoidal"),
+                                          testing::Values(Format::kF32, Format::kBf16,
+                                                          Format::kF16)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" +
+                                  std::string(Traits(std::get<1>(info.param)).name);
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Attention, MatrixSlow,
+                         testing::Combine(testing::Values("attention"),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {
