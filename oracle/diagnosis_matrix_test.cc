@@ -29,6 +29,7 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"sinusoidal:tail-vector", "tail-vector/4"},
       {"relative:tail-vector", "tail-vector/4"},
       {"learned:tail-vector", "tail-vector/4"},
+      {"attention:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"multi_axis:tail-vector", "tail-vector/4"},
       {"table-ulp/one-rounded-promised", "table-ulp/one"}};
@@ -116,6 +117,15 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
                          testing::Combine(testing::ValuesIn(properties::Stems()),
+                                          testing::Values(Format::kF32, Format::kBf16,
+                                                          Format::kF16)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" +
+                                  std::string(Traits(std::get<1>(info.param)).name);
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Attention, MatrixSlow,
+                         testing::Combine(testing::Values("attention"),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {

@@ -216,7 +216,7 @@ class PlainAttention final : public Subject {
     }
     if (Is(M::kInputStrides) && (role == "k" || role == "scores" || role == "w")) offset = number;
     if (Is(M::kShortOffsets) && (role == "q" || role == "scores" || role == "e"))
-      offset = static_cast<int16_t>(offset);
+      offset = offset > 0 ? offset & 0xffff : offset;  // stays inside the storage
     const double v =
         ValueOf(view.dtype, LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype)));
     return Is(M::kNanAsZero) && std::isnan(v) ? 0 : v;

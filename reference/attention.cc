@@ -18,22 +18,6 @@ using gnomon::attention::RowErrors;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const Interval kVacuous() { return Interval(kInfinity); }
 
-// Elements by index, whatever the strides.
-class Elements {
- public:
-  explicit Elements(const ConstTensorView& view) : view_(view) {}
-  template <class... I>
-  double operator()(I... index) const {
-    const int64_t at[] = {index...};
-    int64_t offset = 0;
-    for (size_t i = 0; i < sizeof...(index); ++i) offset += at[i] * view_.strides[i];
-    return ValueOf(view_.dtype, LoadBits(view_.dtype, view_.data + offset * SizeOf(view_.dtype)));
-  }
-
- private:
-  ConstTensorView view_;
-};
-
 // One query of one head: what it sees, and what the clauses make of it.
 struct Row {
   std::vector<int64_t> keys;              // seen, with a score above minus infinity
@@ -41,7 +25,7 @@ struct Row {
   std::vector<KeyTerms<Interval>> terms;  // of those
   std::vector<Interval> exponentials;
   Interval scale{1}, slope{1}, Z{1};
-  std::array<std::optional<RowErrors<Interval>>, kProfiles.size()> errors;
+  std::array<std::optional<RowErrors<Interval>>, 2> errors;  // by what arithmetic runs in
 };
 
 // ATT-13. The same in IEEE arithmetic, as far as NaN and infinities go.
@@ -51,6 +35,17 @@ struct Special {
   double largest = 0;             // magnitude on the way to a score, for overflow
   std::vector<int64_t> keys;      // as in Row
   std::vector<int64_t> left_out;  // by a score of minus infinity
+};
+
+// The same row in binary64, where nothing is special and scores are a few hundreds at most. That is
+// an implementation of f64 arithmetic: `own`, ATT-14's errors of such a one, is its radius.
+struct QuickRow {
+  bool usable = false;
+  std::vector<int64_t> keys;
+  std::vector<double> exponentials;
+  double Z = 0;
+  std::array<RowErrors<double>, 2> errors;  // arithmetic in the working format, in the output's
+  RowErrors<double> own;
 };
 
 // What attention.softmax and attention.weights share: everything up to the weights.
@@ -183,10 +178,89 @@ class SoftmaxTruth : public Truth {
     return r;
   }
 
+  const QuickRow& QuickAt(const At& at) const {
+    if (quick_at_ && *quick_at_ == at) return quick_;
+    quick_at_ = at;
+    quick_ = QuickRow();
+    const Special& special = SpecialOf(at);
+    const double bias_max = p_.alibi_bias_max ? p_.alibi_bias_max->value : 0;
+    const bool decimal = (p_.scale && !p_.scale->decimal.empty()) ||
+                         (p_.alibi_bias_max && !p_.alibi_bias_max->decimal.empty());
+    if (format_ == Format::kF64 || special.nan || special.open || special.keys.empty() ||
+        special.largest > 256 || bias_max > 16 || decimal)
+      return quick_;
+    const double scale =
+        p_.scale ? p_.scale->value : 1 / std::sqrt(static_cast<double>(e_.head_dim));
+    const gnomon::attention::SlopeExponent e = gnomon::attention::SlopeOf(at.head, e_.heads);
+    const double slope = std::exp2(-bias_max * static_cast<double>(e.numerator) /
+                                   static_cast<double>(e.denominator));
+    std::vector<KeyTerms<double>> terms;
+    std::vector<double> scores;
+    for (const int64_t key : special.keys) {
+      KeyTerms<double> t;
+      double content = 0;
+      for (int64_t c = 0; c < e_.head_dim; ++c) {
+        const double q = Q(at, key, c), k = K(at, key, c);
+        content += q * k;
+        t.products += std::abs(q * k);
+        t.operands += std::abs(q) + std::abs(k);
+      }
+      const double bias = slope * Bias(at, key);
+      scores.push_back(scale * content + bias);
+      t.products *= std::abs(scale);
+      t.bias = std::abs(bias);
+      t.size = std::abs(scores.back());
+      terms.push_back(t);
+    }
+    const double highest = *std::max_element(scores.begin(), scores.end());
+    QuickRow& r = quick_;
+    for (size_t n = 0; n < terms.size(); ++n) {
+      terms[n].relative = scores[n] - highest;
+      terms[n].exponential = std::exp(terms[n].relative);
+      r.exponentials.push_back(terms[n].exponential);
+      r.Z += terms[n].exponential;
+    }
+    const double roundings =
+        p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(at.head, e_.heads) : 0;
+    const auto errors = [&](const Profile& profile, Format output, double of_bias) {
+      return gnomon::attention::ErrorsOfRow(profile, output, e_.head_dim, bias_.has_value(),
+                                            of_bias, std::abs(scale), r.Z, terms);
+    };
+    r.errors = {errors(kProfiles[*ProfileFromName("standard")], format_, roundings),
+                errors(kProfiles[*ProfileFromName("f32-angle-16")], format_, roundings)};
+    // The exponent of a slope, at most 16 here, is rounded before it is raised: 2 * 16 ln 2 more.
+    r.own = errors(kProfiles[*ProfileFromName("standard")], Format::kF64, roundings + 32);
+    r.keys = special.keys;
+    // Near rho = 1 a bound has no digits left.
+    const auto clear = [](double rho) { return rho < 0.5 || rho > 2; };
+    r.usable = clear(r.errors[0].rho) && clear(r.errors[1].rho) && r.own.rho < 0x1p-30;
+    return r;
+  }
+  // From the value and size of an element; `moved(errors)` is the P of ATT-14.
+  template <class Moved>
+  bool FillQuick(const At& at, double value, double size, Moved moved, QuickElement* q) const {
+    const QuickRow& r = QuickAt(at);
+    q->value = value;
+    q->radius =
+        gnomon::attention::RatioBound<double>(kProfiles[*ProfileFromName("standard")], Format::kF64,
+                                              value, moved(r.own), r.own.rho) *
+            (1 + 0x1p-40) +
+        0x1p-1000;
+    q->unit = q->size = size;
+    q->place = {at.query, std::nullopt};
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      const RowErrors<double>& errors = r.errors[kProfiles[i].arithmetic == Stage::kOutput];
+      q->bound[i] = errors.rho < 1 ? gnomon::attention::RatioBound<double>(
+                                         kProfiles[i], format_, value, moved(errors), errors.rho)
+                                   : kInfinity;
+    }
+    return true;
+  }
+
   // ATT-14. Null where the profile proves nothing of this row.
   const RowErrors<Interval>* ErrorsOf(const At& at, const Profile& profile) const {
     Row& r = RowAt(at);
-    auto& errors = r.errors[*ProfileFromName(profile.name)];
+    auto& errors = r.errors[profile.arithmetic == Stage::kOutput];
     if (!errors)
       errors = gnomon::attention::ErrorsOfRow(
           profile, format_, e_.head_dim, bias_.has_value(),
@@ -222,10 +296,11 @@ class SoftmaxTruth : public Truth {
  private:
   std::optional<Elements> q_, k_, scores_, bias_, key_mask_;
   bool one_bias_ = false;
-  mutable std::optional<At> row_at_, special_at_;
+  mutable std::optional<At> row_at_, special_at_, quick_at_;
   mutable unsigned row_digits_ = 0;
   mutable Row row_;
   mutable Special special_;
+  mutable QuickRow quick_;
 };
 
 // y [batch, query, query_heads, value_dim].
@@ -342,151 +417,6 @@ class WeightsTruth : public SoftmaxTruth {
   }
 };
 
-// Sums of products without a softmax (ATT-15): a value, the sum of the absolute products.
-class SumTruth : public Truth {
- public:
-  explicit SumTruth(const Case& c) : format_(c.format) {}
-
-  Expectation Expect(int output, int64_t element) const override {
-    const double ieee = Ieee(output, element);
-    return std::isfinite(ieee) ? Expectation{} : Expectation{Expectation::kNonFinite, 0, ieee};
-  }
-  // ATT-13: an order of the sum may make a NaN of an infinity, or of products that overflow.
-  bool NonFiniteIsOpen(int output, int64_t element, const Profile& profile) const override {
-    if (!std::isfinite(Ieee(output, element))) return true;
-    const ScopedPrecision precision(kFirstPrecision);
-    return Midpoint(Scale(output, element)) >=
-           LargestFinite(FormatAt(profile.arithmetic, format_)) / 4;
-  }
-  Interval Size(int output, int64_t element) const override { return Scale(output, element); }
-
- protected:
-  // Of the products that are not finite alone.
-  virtual double Ieee(int output, int64_t element) const = 0;
-  Format format_;
-};
-
-// Four outputs [query, key].
-class FourTermTruth : public SumTruth {
- public:
-  explicit FourTermTruth(const Case& c)
-      : SumTruth(c),
-        e_(c.inputs.at("e").view()),
-        p_(c.inputs.at("p").view()),
-        w_(c.inputs.at("w").view()),
-        seq_(c.inputs.at("e").shape()[0]),
-        width_(c.inputs.at("e").shape()[1]) {}
-
-  Interval Value(int output, int64_t element) const override {
-    return Evaluate(output, element, [](double v) { return Interval(v); });
-  }
-  Interval Scale(int output, int64_t element) const override {
-    return Evaluate(output, element, [](double v) { return Interval(std::abs(v)); });
-  }
-  Interval Bound(int output, int64_t element, const Profile& profile) const override {
-    Interval operands(width_ + 1);
-    for (int64_t c = 0; c < width_; ++c)
-      operands += abs(Interval(X(output, element, c))) + abs(Interval(Y(output, element, c)));
-    const double width = static_cast<double>(width_);
-    return gnomon::attention::SumBound(profile, format_, Value(output, element),
-                                       Scale(output, element), 5, 2 * (width - 1),
-                                       Interval((width_ + 1) * operands));
-  }
-  Place Where(int, int64_t element) const override { return {element / seq_, std::nullopt}; }
-  std::vector<Step> Steps(int output, int64_t element) const override {
-    return {{"value", Value(output, element)}, {"sum of |products|", Scale(output, element)}};
-  }
-
- private:
-  double X(int output, int64_t element, int64_t c) const {
-    return (output < 2 ? e_ : p_)(element / seq_, c);
-  }
-  double Y(int output, int64_t element, int64_t c) const {
-    return (output % 2 == 0 ? e_ : p_)(element % seq_, c);
-  }
-  template <class Read>
-  Interval Evaluate(int output, int64_t element, Read read) const {
-    return Form<Interval>(
-        width_, [&](int64_t r) { return read(X(output, element, r)); },
-        [&](int64_t r, int64_t c) { return read(w_(r, c)); },
-        [&](int64_t c) { return read(Y(output, element, c)); });
-  }
-  double Ieee(int output, int64_t element) const override {
-    double sum = 0;
-    for (int64_t r = 0; r < width_; ++r)
-      for (int64_t c = 0; c < width_; ++c) {
-        const double x = X(output, element, r), w = w_(r, c), y = Y(output, element, c);
-        if (!std::isfinite(x) || !std::isfinite(w) || !std::isfinite(y)) sum += x * w * y;
-      }
-    return sum;
-  }
-  Elements e_, p_, w_;
-  int64_t seq_, width_;
-};
-
-// scores [heads, query, key].
-class UntiedTruth : public SumTruth {
- public:
-  explicit UntiedTruth(const Case& c)
-      : SumTruth(c),
-        q_(c.inputs.at("q").view()),
-        k_(c.inputs.at("k").view()),
-        pq_(c.inputs.at("pq").view()),
-        pk_(c.inputs.at("pk").view()),
-        queries_(c.inputs.at("q").shape()[0]),
-        keys_(c.inputs.at("k").shape()[0]),
-        d_(c.inputs.at("q").shape()[2]) {}
-
-  Interval Value(int, int64_t element) const override {
-    return Evaluate(element, [](double v) { return Interval(v); });
-  }
-  Interval Scale(int, int64_t element) const override {
-    return Evaluate(element, [](double v) { return Interval(std::abs(v)); });
-  }
-  Interval Bound(int, int64_t element, const Profile& profile) const override {
-    const int64_t n = element % keys_, m = element / keys_ % queries_,
-                  h = element / keys_ / queries_;
-    Interval operands(2 * d_ + 1);
-    for (int64_t c = 0; c < d_; ++c)
-      for (const double v : {q_(m, h, c), k_(n, h, c), pq_(m, h, c), pk_(n, h, c)})
-        operands += abs(Interval(v));
-    return gnomon::attention::SumBound(profile, format_, Value(0, element), Scale(0, element), 9,
-                                       2 * static_cast<double>(d_) - 1, Interval(2 * operands));
-  }
-  Place Where(int, int64_t element) const override {
-    return {element / keys_ % queries_, std::nullopt};
-  }
-  std::vector<Step> Steps(int, int64_t element) const override {
-    return {{"value", Value(0, element)}, {"sum of |products|", Scale(0, element)}};
-  }
-
- private:
-  template <class Read>
-  Interval Evaluate(int64_t element, Read read) const {
-    const int64_t n = element % keys_, m = element / keys_ % queries_,
-                  h = element / keys_ / queries_;
-    return Untied<Interval>(
-        d_, [&](int64_t c) { return read(q_(m, h, c)); },
-        [&](int64_t c) { return read(k_(n, h, c)); }, [&](int64_t c) { return read(pq_(m, h, c)); },
-        [&](int64_t c) { return read(pk_(n, h, c)); });
-  }
-  double Ieee(int, int64_t element) const override {
-    const int64_t n = element % keys_, m = element / keys_ % queries_,
-                  h = element / keys_ / queries_;
-    double sum = 0;
-    const auto add = [&sum](double a, double b) {
-      if (!std::isfinite(a) || !std::isfinite(b)) sum += a * b;
-    };
-    for (int64_t c = 0; c < d_; ++c) {
-      add(q_(m, h, c), k_(n, h, c));
-      add(pq_(m, h, c), pk_(n, h, c));
-    }
-    return sum;
-  }
-  Elements q_, k_, pq_, pk_;
-  int64_t queries_, keys_, d_;
-};
-
 }  // namespace
 
 namespace attention {
@@ -494,8 +424,7 @@ namespace attention {
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "attention.softmax") return std::make_unique<AttentionTruth>(c);
   if (c.operation == "attention.weights") return std::make_unique<WeightsTruth>(c);
-  if (c.operation == "attention.four_term") return std::make_unique<FourTermTruth>(c);
-  return std::make_unique<UntiedTruth>(c);
+  return MakeSumTruth(c);
 }
 
 }  // namespace attention

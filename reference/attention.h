@@ -2,12 +2,30 @@
 #ifndef GNOMON_REFERENCE_ATTENTION_H_
 #define GNOMON_REFERENCE_ATTENTION_H_
 
+#include <memory>
 #include <vector>
 
 #include "gnomon/reference/angles.h"
+#include "gnomon/reference/truth.h"
 #include "gnomon/spec/attention.h"
 
 namespace gnomon::reference {
+
+// Elements by index, whatever the strides.
+class Elements {
+ public:
+  explicit Elements(const ConstTensorView& view) : view_(view) {}
+  template <class... I>
+  double operator()(I... index) const {
+    const int64_t at[] = {index...};
+    int64_t offset = 0;
+    for (size_t i = 0; i < sizeof...(index); ++i) offset += at[i] * view_.strides[i];
+    return ValueOf(view_.dtype, LoadBits(view_.dtype, view_.data + offset * SizeOf(view_.dtype)));
+  }
+
+ private:
+  ConstTensorView view_;
+};
 
 template <class T, class X, class Y>
 T Dot(int64_t d, X x, Y y) {
@@ -70,6 +88,11 @@ template <class T, class Q, class K, class PQ, class PK>
 T Untied(int64_t d, Q q, K k, PQ pq, PK pk) {
   return (Dot<T>(d, q, k) + Dot<T>(d, pq, pk)) / sqrt(T(2 * d));
 }
+
+namespace attention {
+// Of attention.four_term and attention.untied.
+std::unique_ptr<Truth> MakeSumTruth(const Case& c);
+}  // namespace attention
 
 }  // namespace gnomon::reference
 

@@ -135,6 +135,16 @@ T Larger(const T& a, const T& b) {
   return (a + b + abs(a - b)) / 2;
 }
 
+// exp(relative + delta) (1 + g) - exp(relative). In binary64 without the cancellation; on intervals
+// without a product of 0 and infinity.
+template <class T>
+T Grown(const KeyTerms<T>& key, const T& delta, double g) {
+  using std::exp;
+  if constexpr (std::is_same_v<T, double>)
+    if (key.exponential > 0) return key.exponential * (std::expm1(delta) * (1 + g) + g);
+  return exp(key.relative + delta) * (1 + g) - key.exponential;
+}
+
 // lambda_n, the error of a score.
 template <class T>
 T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
@@ -146,8 +156,8 @@ T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_b
       2 * (1 + scale) * (T(d + 1) + key.operands) * PowerOfTwo<T>(EtaExponent(arithmetic));
   const T content = Roundings(8, d - 1, profile, output) * key.products + underflow;
   if (!has_bias) return content;
-  const T sum =
-      content + std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * key.bias + PowerOfTwo<T>(EtaExponent(arithmetic));
+  const T sum = content + std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * key.bias +
+                PowerOfTwo<T>(EtaExponent(arithmetic));
   return sum + u * (key.size + sum);
 }
 
@@ -155,7 +165,6 @@ template <class T>
 RowErrors<T> ErrorsOfRow(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
                          double bias_roundings, const T& scale, const T& Z,
                          const std::vector<KeyTerms<T>>& keys) {
-  using std::exp;
   const Format arithmetic = FormatAt(profile.arithmetic, output), working = WorkingFormat(output);
   const double u = UnitRoundoff(arithmetic), count = static_cast<double>(keys.size());
   const T nu = PowerOfTwo<T>(Traits(working).min_quantum_exponent + Traits(working).precision - 1) +
@@ -172,7 +181,7 @@ RowErrors<T> ErrorsOfRow(const Profile& profile, Format output, int64_t head_dim
   errors.rho = count * errors.flushed;
   for (size_t n = 0; n < keys.size(); ++n) {
     const T delta = lambda[n] + u * (highest - keys[n].relative + lambda[n]);
-    errors.alpha.push_back((exp(keys[n].relative + delta) * (1 + g) - keys[n].exponential) / Z);
+    errors.alpha.push_back(Grown(keys[n], T(delta), g) / Z);
     errors.rho += errors.alpha.back();
   }
   return errors;
