@@ -102,9 +102,15 @@ class LearnedPredictor : public Predictor {
 
   Prediction Copied(uint64_t bits) const {
     const double value = DecodeBits(format_, bits);
-    if (std::isfinite(value) && (change_.bf16 || change_.shared.factor != 1)) {
-      const double entry = change_.bf16 ? RoundToFormat(Format::kBf16, value) : value;
-      return Stored(change_.shared, format_, entry, 0, {}, {});
+    if (std::isfinite(value) && change_.bf16)
+      return Stored(change_.shared, format_,
+                    RoundToFormat(format_, RoundToFormat(Format::kBf16, value)), 0, {}, {});
+    if (std::isfinite(value) && (!change_.shared.any || change_.shared.factor != 1)) {
+      // One rounding: what a factor is told by, and leaves.
+      PerProfile rounding;
+      rounding.fill(UnitRoundoff(format_) * std::abs(value) +
+                    ExactPowerOfTwo(EtaExponent(format_)));
+      return Stored(change_.shared, format_, value, 0, rounding, rounding);
     }
     Prediction p;
     p.kind = Prediction::kBits;

@@ -181,12 +181,18 @@ class RelativePredictor : public Predictor {
 
   // A copy; below 0: a zero.
   Prediction Moved(const std::string& role, int64_t number) const {
-    const std::optional<uint64_t> bits = number < 0 ? 0 : BitsAt(role, number);
+    if (number < 0) return Stored(change_.shared, format_, 0, 0, {}, {});  // of either sign
+    const std::optional<uint64_t> bits = BitsAt(role, number);
     Prediction p;
     if (!bits) return p;
     const double value = DecodeBits(format_, *bits);
-    if (change_.shared.factor != 1 && std::isfinite(value))
-      return Stored(change_.shared, format_, value, 0, {}, {});
+    if ((!change_.shared.any || change_.shared.factor != 1) && std::isfinite(value)) {
+      // One rounding: what a factor is told by, and leaves.
+      PerProfile rounding;
+      rounding.fill(UnitRoundoff(format_) * std::abs(value) +
+                    ExactPowerOfTwo(EtaExponent(format_)));
+      return Stored(change_.shared, format_, value, 0, rounding, rounding);
+    }
     p.kind = Prediction::kBits;
     p.bits = *bits;
     const double read = Read(change_.shared, format_, *bits);
