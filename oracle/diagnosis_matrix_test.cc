@@ -26,7 +26,13 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"rope:tail-vector", "tail-vector/8"},
       {"sinusoidal:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
-      {"table-ulp/one-rounded-promised", "table-ulp/one"}};
+      {"table-ulp/one-rounded-promised", "table-ulp/one"},
+      {"table-ulp/real", "table-ulp/two"},
+      {"magnitude/real", "magnitude"},
+      {"bf16-truncated/real", "bf16-truncated"},
+      {"unreduced/real", "unreduced/float-two-pi"},
+      {"timestep-order/ignored", "timestep-order"},
+      {"tail-vector/real", "tail-vector/4"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
     if (const auto found = more.find(key); found != more.end()) return found->second;
   return wrong.id;
