@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "gnomon/optimized/exact_angle.h"
+
 namespace gnomon::optimized {
 namespace {
 
@@ -327,15 +329,8 @@ struct Circle {
   bool cos_negative = false, sin_negative = false;
 };
 
-// Empty where the precision cannot tell the quadrant.
-std::optional<Circle> EncloseCircle(const ExactFrequency& w, int64_t position, int64_t bits) {
-  const bool negative = (position < 0) != (w.sign() < 0);
-  const int64_t m = std::abs(position);
-  // |a| within 2 units: 2^-(bits + 33) of absolute precision before the product with m <= 2^31.
-  const Enclosure magnitude = w.Magnitude(std::max<int64_t>(bits + 34 + w.log2(), 8));
-  const int64_t shift = magnitude.exponent + bits;
-  cpp_int low = ShiftLeft(cpp_int(magnitude.low * m), shift);
-  cpp_int high = ShiftLeft(cpp_int(magnitude.high * m), shift) + 1;
+// Of |a| from low to high units. Empty where the precision cannot tell the quadrant.
+std::optional<Circle> EncloseCircle(cpp_int low, cpp_int high, bool negative, int64_t bits) {
   // a = k pi/2 + r. More bits of pi than k has, so k pi/2 is within 2 units.
   const int64_t extra = std::max<int64_t>(BitLength(high) - bits, 0) + 8;
   const cpp_int half_pi =
@@ -373,6 +368,16 @@ std::optional<Circle> EncloseCircle(const ExactFrequency& w, int64_t position, i
   return c;
 }
 
+std::optional<Circle> EncloseCircle(const ExactFrequency& w, int64_t position, int64_t bits) {
+  const bool negative = (position < 0) != (w.sign() < 0);
+  const int64_t m = std::abs(position);
+  // |a| within 2 units: 2^-(bits + 33) of absolute precision before the product with m <= 2^31.
+  const Enclosure magnitude = w.Magnitude(std::max<int64_t>(bits + 34 + w.log2(), 8));
+  const int64_t shift = magnitude.exponent + bits;
+  return EncloseCircle(ShiftLeft(cpp_int(magnitude.low * m), shift),
+                       ShiftLeft(cpp_int(magnitude.high * m), shift) + 1, negative, bits);
+}
+
 // A real number as integer times 2^exponent.
 struct Dyadic {
   cpp_int n;
@@ -405,6 +410,20 @@ PairBits RotateNonFinite(double c, double s, double x0, double x1, Format format
   return RoundDoubles(a * C - b * S, a * S + b * C, format);
 }
 
+template <class Enclose>
+PairBits RoundCircle(const Enclose& enclose, Format format) {
+  for (int64_t bits = 256;; bits *= 2) {
+    const std::optional<Circle> c = enclose(bits);
+    if (!c) continue;
+    const uint64_t cosine = RoundMagnitude(c->cos_low, -bits, false, format);
+    const uint64_t sine = RoundMagnitude(c->sin_low, -bits, false, format);
+    if (cosine != RoundMagnitude(c->cos_high, -bits, false, format)) continue;
+    if (sine != RoundMagnitude(c->sin_high, -bits, false, format)) continue;
+    return {cosine | (c->cos_negative ? SignBit(format) : 0),
+            sine | (c->sin_negative ? SignBit(format) : 0)};
+  }
+}
+
 }  // namespace
 
 PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format) {
@@ -414,16 +433,18 @@ PairBits RoundCosSin(const ExactFrequency& w, int64_t position, Format format) {
   // |sin a| < |a| < 2^(log2 + 1) |m|: at most half the smallest subnormal rounds to zero.
   const int64_t size = w.log2() + 1 + BitLength(static_cast<uint128_t>(std::abs(position)));
   if (size <= Traits(format).min_quantum_exponent - 1) return {one, negative ? SignBit(format) : 0};
-  for (int64_t bits = 256;; bits *= 2) {
-    const auto c = EncloseCircle(w, position, bits);
-    if (!c) continue;
-    const uint64_t cosine = RoundMagnitude(c->cos_low, -bits, false, format);
-    const uint64_t sine = RoundMagnitude(c->sin_low, -bits, false, format);
-    if (cosine != RoundMagnitude(c->cos_high, -bits, false, format)) continue;
-    if (sine != RoundMagnitude(c->sin_high, -bits, false, format)) continue;
-    return {cosine | (c->cos_negative ? SignBit(format) : 0),
-            sine | (c->sin_negative ? SignBit(format) : 0)};
-  }
+  return RoundCircle([&](int64_t bits) { return EncloseCircle(w, position, bits); }, format);
+}
+
+PairBits RoundCosSin(const AngleSize& size, bool negative, int64_t log2, Format format) {
+  if (log2 <= Traits(format).min_quantum_exponent - 1)
+    return {EncodeBits(format, 1.0), negative ? SignBit(format) : 0};
+  return RoundCircle(
+      [&](int64_t bits) {
+        const auto [low, high] = size(bits);
+        return EncloseCircle(low, high, negative, bits);
+      },
+      format);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "gnomon/optimized/frequencies.h"
 #include "gnomon/optimized/plan_cache.h"
 #include "gnomon/optimized/schemes.h"
+#include "gnomon/optimized/sinusoidal_real.h"
 #include "gnomon/optimized/tables.h"
 #include "gnomon/spec/schemes.h"
 #include "hwy/cache_control.h"
@@ -262,7 +263,14 @@ bool Run(const Case& c, const OutputViews& outputs, Mode) {
   const std::string verb = c.operation.substr(c.operation.find('.') + 1);
   const auto plan = [](const SinusoidalTable& t) { return SinusoidalPlan(t, CachedTurns(t)); };
   const auto input = [&c](const std::string& role) { return c.inputs.at(role).view(); };
-  if (verb == "table") {
+  if (verb == "timestep") {
+    TimestepTable(gnomon::sinusoidal::ReadTimestep(c), input("timesteps"), outputs.at("pe"));
+  } else if (verb == "fourier") {
+    FourierFeatures(gnomon::sinusoidal::ReadFourier(c), input("x"), input("B"),
+                    outputs.at("features"));
+  } else if (verb == "nerf") {
+    NerfFeatures(gnomon::sinusoidal::ReadNerf(c), input("x"), outputs.at("features"));
+  } else if (verb == "table") {
     plan(gnomon::sinusoidal::ReadTable(c)).Table(input("positions"), outputs.at("pe"));
   } else if (verb == "add") {
     const gnomon::sinusoidal::AddParameters a = gnomon::sinusoidal::ReadAdd(c);

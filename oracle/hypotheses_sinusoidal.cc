@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses.h"
-#include "gnomon/spec/sinusoidal.h"
+#include "gnomon/oracle/hypotheses_sinusoidal_real.h"
+#include "gnomon/spec/sinusoidal_real.h"
 
 namespace gnomon::oracle::sinusoidal {
 namespace {
@@ -458,13 +458,41 @@ const std::vector<Mistake>& Entries() {
 }  // namespace
 
 const std::vector<Hypothesis>& Hypotheses() {
-  static const std::vector<Hypothesis> all = AboutAll(Entries());
+  static const std::vector<Hypothesis> all = [] {
+    std::vector<Hypothesis> list = AboutAll(Entries());
+    list.insert(list.end(), RealHypotheses().begin(), RealHypotheses().end());
+    return list;
+  }();
   return all;
 }
+
+namespace {
+
+// The list ends with `magnitude`, what schemes share, and what speaks of real arguments.
+RealMistakes RealOf(const std::vector<size_t>& made, double factor, double factor_error) {
+  const size_t end = Entries().size(), shared = end - SharedHypotheses().size();
+  RealMistakes of;
+  of.any = !made.empty();
+  for (const size_t number : made) {
+    if (number >= end) {
+      of.real.push_back(number - end);
+    } else if (number >= shared) {
+      of.shared.push_back(number - shared);
+    } else if (number + 1 == shared) {
+      of.factor = factor;
+      of.factor_error = factor_error;
+    }
+  }
+  return of;
+}
+
+}  // namespace
 
 std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made,
                                    double factor, double factor_error) {
   const Case& c = *answered.c;
+  if (gnomon::sinusoidal::IsReal(c.operation))
+    return PredictReal(answered, RealOf(made, factor, factor_error));
   SinusoidalChange change;
   if (IsOneOf(c, {"add"})) {
     const gnomon::sinusoidal::AddParameters p = gnomon::sinusoidal::ReadAdd(c);
@@ -479,7 +507,11 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
     change.gain = p.gain;
     change.offset = p.offset;
   }
-  MakeMistakes(Entries(), c, made, factor, factor_error, &change);
+  std::vector<size_t> here;  // not those of real arguments
+  std::copy_if(made.begin(), made.end(), std::back_inserter(here),
+               [](size_t number) { return number < Entries().size(); });
+  MakeMistakes(Entries(), c, here, factor, factor_error, &change);
+  change.shared.any = !made.empty();
   return std::make_unique<SinusoidalPredictor>(answered, change);
 }
 

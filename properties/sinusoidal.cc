@@ -6,6 +6,7 @@
 #include "gnomon/properties/property.h"
 #include "gnomon/properties/sinusoidal_algebra.h"
 #include "gnomon/properties/sinusoidal_cases.h"
+#include "gnomon/properties/sinusoidal_real.h"
 #include "gnomon/properties/tolerance.h"
 
 namespace gnomon::properties::sinusoidal {
@@ -275,6 +276,7 @@ std::vector<Property> Properties() {
        OddColumn},
   };
   for (Property& property : AlgebraicProperties()) all.push_back(std::move(property));
+  for (Property& property : RealProperties()) all.push_back(std::move(property));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/properties/sinusoidal_real.h"
 
 namespace gnomon::properties::sinusoidal {
 namespace {
@@ -229,6 +230,7 @@ std::vector<CaseSource> Cases() {
     all.push_back({operation + ".memory", operation, CaseKind::kMemory, pairwise(memory)});
     all.push_back({operation + ".large", operation, CaseKind::kLarge, pairwise(plain)});
   }
+  for (CaseSource& source : RealCases()) all.push_back(std::move(source));
   return all;
 }
 

@@ -1,7 +1,9 @@
 #include <cmath>
 
 #include "gnomon/properties/sinusoidal_cases.h"
+#include "gnomon/properties/sinusoidal_real.h"
 #include "gnomon/properties/tolerance.h"
+#include "gnomon/spec/sinusoidal_real.h"
 
 namespace gnomon::properties::sinusoidal {
 namespace {
@@ -149,6 +151,7 @@ class PairwiseTolerance : public Tolerance {
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
+  if (gnomon::sinusoidal::IsReal(c.operation)) return MakeRealTolerance(promise, c);
   if (c.operation == "sinusoidal.table") return std::make_unique<TableTolerance>(promise, c);
   if (c.operation == "sinusoidal.add") return std::make_unique<AddTolerance>(promise, c);
   if (c.operation == "sinusoidal.similarity" || c.operation == "sinusoidal.distance")

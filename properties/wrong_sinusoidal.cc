@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "gnomon/properties/plain_kernel.h"
-#include "gnomon/spec/sinusoidal.h"
+#include "gnomon/properties/sinusoidal_real.h"
+#include "gnomon/spec/sinusoidal_real.h"
 
 namespace gnomon::properties::sinusoidal {
 namespace {
@@ -246,6 +247,11 @@ class PlainSinusoidal final : public PlainKernel<M> {
  public:
   PlainSinusoidal(M mistake, const Rounding& rounding, std::string name, const std::string& promise)
       : PlainKernel(mistake, rounding, std::move(name), promise, "sinusoidal") {}
+
+  // Real arguments: wrong_sinusoidal_real.cc.
+  bool Declares(const std::string& operation, Format format) const override {
+    return PlainKernel::Declares(operation, format) && !gnomon::sinusoidal::IsReal(operation);
+  }
 
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
@@ -495,11 +501,15 @@ Outcome PlainSinusoidal::Pairwise(const Case& c, const TensorView& values) {
 }  // namespace
 
 std::vector<WrongSubject> WrongSubjects() {
-  return WrongWith<PlainSinusoidal>(kRows, "sinusoidal");
+  std::vector<WrongSubject> all = WrongWith<PlainSinusoidal>(kRows, "sinusoidal");
+  for (WrongSubject& subject : RealWrongSubjects()) all.push_back(std::move(subject));
+  return all;
 }
 
 std::vector<RightSubject> RightSubjects() {
-  return RightWith<PlainSinusoidal>(M::kNone, kRoundings, "sinusoidal");
+  std::vector<RightSubject> all = RightWith<PlainSinusoidal>(M::kNone, kRoundings, "sinusoidal");
+  for (RightSubject& subject : RealRightSubjects()) all.push_back(std::move(subject));
+  return all;
 }
 
 }  // namespace gnomon::properties::sinusoidal

@@ -5,6 +5,7 @@
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/sinusoidal_real.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -288,6 +289,7 @@ class PairwiseTruth : public Truth {
 namespace sinusoidal {
 
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
+  if (gnomon::sinusoidal::IsReal(c.operation)) return MakeRealTruth(c);
   if (c.operation == "sinusoidal.table") return std::make_unique<TableTruth>(c);
   if (c.operation == "sinusoidal.add") return std::make_unique<AddTruth>(c);
   if (c.operation == "sinusoidal.similarity" || c.operation == "sinusoidal.distance")

@@ -2,6 +2,7 @@
 #include "gnomon/spec/sinusoidal.h"
 
 #include "gnomon/spec/schemes.h"
+#include "gnomon/spec/sinusoidal_real.h"
 
 namespace gnomon::sinusoidal {
 namespace {
@@ -57,7 +58,7 @@ const std::vector<OperationSpec>& Operations() {
   static const std::vector<TensorSpec> two = {
       {"m", {"m"}, "positions of the rows", false, true},
       {"n", {"n"}, "positions of the columns", false, true}};
-  static const std::vector<OperationSpec> operations = {
+  static std::vector<OperationSpec> operations = {
       {"sinusoidal.table",
        "sines and cosines of position times frequency",
        table,
@@ -101,6 +102,11 @@ const std::vector<OperationSpec>& Operations() {
        {{"values", {"m", "n"}, "distances"}},
        ErrorUnit::kRoundoffOfSum,
        ValidatePairwise}};
+  static const bool with_real = [] {
+    for (OperationSpec& more : RealOperations()) operations.push_back(std::move(more));
+    return true;
+  }();
+  static_cast<void>(with_real);
   return operations;
 }
 
