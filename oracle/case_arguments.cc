@@ -30,11 +30,22 @@ Value ParseValue(const std::string& name, const std::string& text) {
 RecordingOptions ToOptions(const CaseArguments& arguments) {
   RecordingOptions options;
   options.operation = arguments.operation;
-  if (!arguments.config.empty()) options.config = ReadConfig(arguments.config);
   for (const std::string& text : arguments.sets) {
     const auto [name, value] = SplitPair(text, "--set");
     if (!options.set.emplace(name, ParseValue(name, value)).second)
       throw Rejected("--set", Quoted(text), "states " + name + " a second time", "CASE-6");
+  }
+  if (!arguments.config.empty()) {
+    // Not a parameter: which of the file's layers (SCALE-16).
+    std::string layer_type;
+    if (const auto chosen = options.set.find("layer_type"); chosen != options.set.end()) {
+      const std::string* name = std::get_if<std::string>(&chosen->second);
+      if (name == nullptr || name->empty())
+        throw Rejected("layer_type", ToText(chosen->second), "must be a name", "SCALE-16");
+      layer_type = *name;
+      options.set.erase(chosen);
+    }
+    options.config = ReadConfig(arguments.config, layer_type);
   }
   for (const std::string& text : arguments.tensors) {
     const auto [role, name] = SplitPair(text, "--tensor");

@@ -9,6 +9,7 @@
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/config_keys.h"
+#include "gnomon/oracle/config_scaling.h"
 #include "gnomon/oracle/files.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/spec/rejected.h"
@@ -36,8 +37,9 @@ std::optional<std::string> PositionKeyWithin(const Json& object, bool other_towe
 
 class ConfigReader {
  public:
-  ConfigReader(const Json& json, std::string file, bool nested = false)
-      : json_(json), file_(std::move(file)), nested_(nested) {}
+  ConfigReader(const Json& json, std::string file, const std::string& layer_type,
+               bool nested = false)
+      : json_(json), file_(std::move(file)), layer_type_(layer_type), nested_(nested) {}
 
   Parameters Read() {
     if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
@@ -46,16 +48,17 @@ class ConfigReader {
     const Json* text_config = TextConfig();
     RefuseNestedKeys(text_config);
     if (text_config != nullptr)
-      return ConfigReader(*text_config, file_ + ": text_config", true).Read();
-    RefuseScaling("rope_scaling", false);
-    RefuseScaling("rope_parameters", true);
+      return ConfigReader(*text_config, file_ + ": text_config", layer_type_, true).Read();
+    ReadScaling();
+    ReadLayersWithoutRope();
     const auto head_dim = HeadDim();
     if (head_dim) parameters_["head_dim"] = static_cast<double>(*head_dim);
     if (const auto rotary_dim = RotaryDim(head_dim))
       parameters_["rotary_dim"] = static_cast<double>(*rotary_dim);
-    if (const auto theta = Agreed({{"rope_theta", Get("rope_theta")},
-                                   {"rotary_emb_base", Get("rotary_emb_base")},
-                                   {"rope_parameters.rope_theta", Inner("rope_theta")}}))
+    if (const auto theta = local_ ? Agreed({{"rope_local_base_freq", Get("rope_local_base_freq")}})
+                                  : Agreed({{"rope_theta", Get("rope_theta")},
+                                            {"rotary_emb_base", Get("rotary_emb_base")},
+                                            {"rope_parameters.rope_theta", Inner("rope_theta")}}))
       parameters_["rope_theta"] = *theta;
     if (const Json* interleaved = Get("rope_interleaved")) {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
@@ -124,44 +127,83 @@ class ConfigReader {
     }
   }
 
-  // The default type, and nothing beside it, is all there is so far. `rope_parameters` is kept; it
-  // may hold one such object for every kind of layer.
-  void RefuseScaling(const std::string& name, bool keep) {
-    const Json* scaling = Get(name);
-    if (scaling == nullptr) return;
-    if (!scaling->is_object()) Refuse(name, *scaling, "must be an object");
-    const bool nested =
-        !scaling->empty() &&
-        std::all_of(scaling->begin(), scaling->end(), [](const Json& v) { return v.is_object(); });
-    if (!nested) RefuseScheme(name, *scaling);
-    if (nested) {
-      for (const auto& [layers, inner] : scaling->items()) RefuseScheme(name + "." + layers, inner);
-      for (const auto& [layers, inner] : scaling->items())
-        if (inner != scaling->front())
-          Refuse(name + "." + layers, inner,
-                 "differs from that of other layers: state one by --set instead");
-      scaling = &scaling->front();
+  // SCALE-16. One of the two objects, of one type of layers.
+  void ReadScaling() {
+    const RefuseKey refuse = [this](const std::string& key, const Json& value,
+                                    const std::string& why) { Refuse(key, value, why); };
+    const Json* newer = Get("rope_parameters");
+    const Json* older = Get("rope_scaling");
+    if (newer != nullptr && older != nullptr && *newer != *older)
+      Refuse("rope_scaling", *older, "stands beside rope_parameters: give one of the two");
+    const std::string name = newer != nullptr ? "rope_parameters" : "rope_scaling";
+    const Json* object = newer != nullptr ? newer : older;
+    std::string path = name;
+    bool chosen = false;
+    if (object != nullptr) {
+      if (!object->is_object()) Refuse(name, *object, "must be an object");
+      if (IsByLayer(*object)) {
+        const std::string layers = ChooseLayers(name, *object);
+        object = &object->at(layers);
+        path += "." + layers;
+        chosen = true;
+      }
     }
-    for (const auto& [key, value] : scaling->items()) {
-      const std::string path = name + "." + key;
-      if (key == "rope_type" || key == "type" || key == "rope_theta" ||
-          key == "partial_rotary_factor")
-        continue;
-      if (!value.is_null()) Refuse(path, value, "is not supported yet");
+    if (const Json* local = Get("rope_local_base_freq"); local != nullptr && !chosen) {
+      if (layer_type_ != "full_attention" && layer_type_ != "sliding_attention")
+        Refuse("rope_local_base_freq", *local,
+               "is of other layers than rope_theta: choose by --set layer_type=full_attention or "
+               "sliding_attention");
+      local_ = layer_type_ == "sliding_attention";
+      chosen = true;
+      if (local_) object = nullptr;
     }
-    if (!keep && (scaling->contains("rope_theta") || scaling->contains("partial_rotary_factor")) &&
-        Get("rope_parameters") != nullptr)
-      Refuse(name, *scaling, "stands beside rope_parameters: give one of the two");
-    if (keep || Get("rope_parameters") == nullptr) rope_ = scaling;
+    if (!layer_type_.empty() && !chosen)
+      throw Rejected("layer_type", layer_type_, "this file does not tell layers apart", "SCALE-16");
+    if (object == nullptr) return;
+    rope_ = object;
+    proportional_ = TypeOfScaling(*object, path, refuse) == RopeType::kProportional;
+    parameters_ = ReadScalingObject(*object, path, json_, refuse);
   }
 
-  // The scheme before its parameters, so that the refusal names it.
-  void RefuseScheme(const std::string& name, const Json& scaling) const {
-    for (const char* key : {"rope_type", "type"}) {
-      const auto found = scaling.find(key);
-      if (found != scaling.end() && !found->is_null() && *found != "default")
-        Refuse(name + "." + key, *found, "is not supported yet");
+  static bool IsByLayer(const Json& object) {
+    return !object.empty() &&
+           std::all_of(object.begin(), object.end(), [](const Json& v) { return v.is_object(); });
+  }
+  std::string ChooseLayers(const std::string& name, const Json& object) const {
+    if (!layer_type_.empty()) {
+      if (!object.contains(layer_type_))
+        throw Rejected("layer_type", layer_type_, "is none of " + name, "SCALE-16");
+      return layer_type_;
     }
+    for (const auto& [layers, inner] : object.items())
+      if (inner != object.front())
+        Refuse(name + "." + layers, inner,
+               "differs from that of other layers: choose one by --set layer_type=" + layers);
+    return object.begin().key();
+  }
+
+  // SCALE-14, SCALE-15. Of rope_scaling.layers and rope_scaling.temperature; the layers that rotate
+  // are what all else is about.
+  void ReadLayersWithoutRope() {
+    const Json* list = Get("no_rope_layers");
+    const Json* interval = Get("no_rope_layer_interval");
+    if (list != nullptr && !list->is_array())
+      Refuse("no_rope_layers", *list, "must be a list of 0 and 1");
+    const bool listed = list != nullptr && !list->empty();
+    if (!listed && interval == nullptr) return;
+    if (listed) {
+      std::vector<Number> use;
+      for (const Json& item : *list) use.emplace_back(NumberOf("no_rope_layers", item));
+      parameters_["no_rope_layers"] = use;
+    } else {
+      parameters_["no_rope_layer_interval"] =
+          static_cast<double>(ExtentOf("no_rope_layer_interval", *interval));
+    }
+    for (const char* key : {"attn_scale", "floor_scale"})
+      if (const Json* value = Get(key)) parameters_[key] = NumberOf(key, *value);
+    if (const Json* layers = Get("num_hidden_layers"))
+      parameters_["num_hidden_layers"] =
+          static_cast<double>(ExtentOf("num_hidden_layers", *layers));
   }
 
   double NumberOf(const std::string& key, const Json& value) const {
@@ -207,11 +249,15 @@ class ConfigReader {
   }
 
   // int(head_dim * factor) as Python computes it: a binary64 product, truncated.
-  std::optional<int64_t> RotaryDim(std::optional<int64_t> head_dim) const {
+  std::optional<int64_t> RotaryDim(std::optional<int64_t> head_dim) {
     const auto factor =
         Agreed({{"partial_rotary_factor", Get("partial_rotary_factor")},
                 {"rotary_pct", Get("rotary_pct")},
                 {"rope_parameters.partial_rotary_factor", Inner("partial_rotary_factor")}});
+    if (proportional_ && factor) {
+      parameters_["partial_rotary_factor"] = *factor;
+      return std::nullopt;
+    }
     std::optional<int64_t> stated;
     if (const Json* value = Get("rotary_dim")) stated = ExtentOf("rotary_dim", *value);
     if (!factor) return stated;
@@ -232,18 +278,24 @@ class ConfigReader {
 
   const Json& json_;
   const std::string file_;
+  const std::string layer_type_;  // chosen by the user, or empty
   const bool nested_;
   const Json* rope_ = nullptr;  // the object that may hold rope_theta and partial_rotary_factor
+  bool local_ = false;          // the base is rope_local_base_freq
+  bool proportional_ = false;   // partial_rotary_factor is a parameter of the scaling
   Parameters parameters_;
 };
 
 }  // namespace
 
-Parameters ParseConfig(std::string_view text, const std::string& file) {
+Parameters ParseConfig(std::string_view text, const std::string& file,
+                       const std::string& layer_type) {
   const Json json = ParseStrictly(text, file, "CASE-6");
-  return ConfigReader(json, file).Read();
+  return ConfigReader(json, file, layer_type).Read();
 }
 
-Parameters ReadConfig(const std::string& path) { return ParseConfig(ReadFile(path).text(), path); }
+Parameters ReadConfig(const std::string& path, const std::string& layer_type) {
+  return ParseConfig(ReadFile(path).text(), path, layer_type);
+}
 
 }  // namespace gnomon::oracle

@@ -16,10 +16,12 @@
 
 namespace gnomon::oracle {
 
-// Parameters of rope.* operations: head_dim, rotary_dim, rope_theta, layout; those that the file
-// states. `file` is for messages. Throws BadFile or Rejected.
-Parameters ParseConfig(std::string_view text, const std::string& file);
-Parameters ReadConfig(const std::string& path);
+// Parameters of rope.* and rope_scaling.* operations: head_dim, rotary_dim, rope_theta, layout,
+// those of context extension and of layers without RoPE; those that the file states. `file` is for
+// messages. `layer_type`: whose, where layers differ (SCALE-16). Throws BadFile or Rejected.
+Parameters ParseConfig(std::string_view text, const std::string& file,
+                       const std::string& layer_type = "");
+Parameters ReadConfig(const std::string& path, const std::string& layer_type = "");
 
 }  // namespace gnomon::oracle
 

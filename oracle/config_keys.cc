@@ -26,7 +26,10 @@ const std::set<std::string_view>& RopeKeys() {
                                                   "partial_rotary_factor",
                                                   "rotary_pct",
                                                   "rotary_dim",
-                                                  "rope_interleaved"};
+                                                  "rope_interleaved",
+                                                  "rope_local_base_freq",
+                                                  "no_rope_layers",
+                                                  "no_rope_layer_interval"};
   return keys;
 }
 

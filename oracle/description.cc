@@ -157,6 +157,10 @@ class DescriptionParser {
       }
     }
     if (declared.formats.empty()) Fail(name, "must list its formats", "SUBJ-3");
+    // Context extension is asked of those who say which they know.
+    if (name.rfind("rope.", 0) == 0 && has_parameter("rope_type") &&
+        limits.parameters.count("rope_type") == 0)
+      limits.without.insert("rope_type");
     return declared;
   }
 

@@ -63,8 +63,10 @@ class Reader {
     }
     operation_ = FindOperation(c.operation);
     if (operation_ == nullptr) RefuseOperation();
-    for (const Parameters* more : {&options_.config, &options_.set})
-      for (const auto& [name, value] : *more) c.parameters[name] = value;
+    // A configuration speaks of the whole model: what concerns the operation is taken.
+    for (const auto& [name, value] : options_.config)
+      if (HasParameter(name)) c.parameters[name] = value;
+    for (const auto& [name, value] : options_.set) c.parameters[name] = value;
     NoteOverrides();
     const bool has_x = IsRole("x", true, false) || IsRole("y", false, true);
     if (!options_.axes.empty() && !has_x)

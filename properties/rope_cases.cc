@@ -1,5 +1,6 @@
 #include "gnomon/properties/rope_cases.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/properties/cases.h"
@@ -71,6 +72,13 @@ Shape DrawTokens(Source& source, int64_t head_dim) {
   return {batch, seq, heads, head_dim};
 }
 
+bool TakesType(const Limits& limits, RopeType type) {
+  const auto allowed = limits.parameters.find("rope_type");
+  if (allowed == limits.parameters.end()) return limits.takes("rope_type");
+  const Value name = kRopeTypeNames[static_cast<size_t>(type)];
+  return std::count(allowed->second.begin(), allowed->second.end(), name) > 0;
+}
+
 // Scaled ones; the length of the call is often that of its positions.
 Parameters DrawParameters(Source& source, const Draw& draw) {
   if (!draw.scaled) return DrawFrequencies(source, draw.unusual_frequencies);
@@ -109,7 +117,7 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   c.parameters = DrawParameters(source, draw);
   const Limits limits = trial.limits(c.operation);
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
-  trial.RequireInside(!draw.scaled || limits.takes("rope_type"));
+  trial.RequireInside(!draw.scaled || TakesType(limits, *draw.scaled));
   Fit(limits, c.operation, source, &c.parameters);
   Shape shape = {limits.extent("seq", 1 + source.Below(4))};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
@@ -129,7 +137,7 @@ Case DrawApply(Trial& trial, const Draw& draw) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
-  trial.RequireInside(!draw.scaled || limits.takes("rope_type"));
+  trial.RequireInside(!draw.scaled || TakesType(limits, *draw.scaled));
   c.parameters = DrawParameters(source, draw);
   c.parameters["layout"] = kRopeLayoutNames[static_cast<size_t>(source.Below(2))];
   if (draw.output_layout && source.Chance(1, 4))
