@@ -32,7 +32,6 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"attention:tail-vector", "tail-vector/4"},
       {"rope:tail-overwrite", "tail-overwrite/8"},
       {"multi_axis:tail-vector", "tail-vector/4"},
-      {"table-ulp/one-rounded-promised", "table-ulp/one"}};
       {"table-ulp/one-rounded-promised", "table-ulp/one"},
       {"table-ulp/real", "table-ulp/two"},
       {"magnitude/real", "magnitude"},
