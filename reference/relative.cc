@@ -49,6 +49,9 @@ NonFinite NonFiniteOf(const std::vector<Product>& products) {
   return result;
 }
 
+// 0 where it is not finite.
+double SizeOf(double v) { return std::isfinite(v) ? std::abs(v) : 0; }
+
 // relative.scores, relative.values: a sum of products for every element.
 class SumTruth : public Truth {
  public:
@@ -86,12 +89,12 @@ class SumTruth : public Truth {
     if (special.found && special.open) return true;
     double sum = 0, inner = 0, by = 0, all = 0;
     for (const Product& p : products) {
-      if (!std::isfinite(p.by) || !std::isfinite(p.own) || !std::isfinite(p.row)) continue;
-      const double size = std::abs(p.own) + std::abs(p.row);
-      sum += std::abs(p.by) * size;
+      // An infinity has company that may overflow the other way.
+      const double size = SizeOf(p.own) + SizeOf(p.row);
+      sum += SizeOf(p.by) * size;
       inner = std::max(inner, size);
-      by = std::max(by, std::abs(p.by));
-      all += std::abs(p.by);
+      by = std::max(by, SizeOf(p.by));
+      all += SizeOf(p.by);
     }
     const double scale = Scale<double>();
     return MayOverflow(
