@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/optimized/plan_cache.h"
 #include "gnomon/optimized/schemes.h"
 
 namespace gnomon::optimized {
@@ -431,7 +432,7 @@ uint64_t TemperatureBits(const gnomon::rope_scaling::Temperature& t, int64_t pos
 bool Run(const Case& c, const OutputViews& outputs, Mode) {
   if (c.operation == "rope_scaling.frequencies") {
     const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
-    RopePlan(f).Frequencies(outputs.at("w"));
+    RopePlan(RopeApply{f}, CachedTurns(f)).Frequencies(outputs.at("w"));
     return true;
   }
   if (c.operation == "rope_scaling.magnitude") {

@@ -55,10 +55,11 @@ class ConfigReader {
     if (head_dim) parameters_["head_dim"] = static_cast<double>(*head_dim);
     if (const auto rotary_dim = RotaryDim(head_dim))
       parameters_["rotary_dim"] = static_cast<double>(*rotary_dim);
-    if (const auto theta = local_ ? Agreed({{"rope_local_base_freq", Get("rope_local_base_freq")}})
-                                  : Agreed({{"rope_theta", Get("rope_theta")},
-                                            {"rotary_emb_base", Get("rotary_emb_base")},
-                                            {"rope_parameters.rope_theta", Inner("rope_theta")}}))
+    std::vector<Named> bases = {{"rope_theta", Get("rope_theta")},
+                                {"rotary_emb_base", Get("rotary_emb_base")},
+                                {"rope_parameters.rope_theta", Inner("rope_theta")}};
+    if (local_) bases = {{"rope_local_base_freq", Get("rope_local_base_freq")}};
+    if (const auto theta = Agreed(bases))
       parameters_["rope_theta"] = *theta;
     if (const Json* interleaved = Get("rope_interleaved")) {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
