@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""The README's table of schemes x rooms, made from the tree.
+"""The tables that are generated: schemes x rooms in README.md, from the tree, and the operations in spec/operations.md.
 
-Usage: schemes.py [ROOT] [--write]. Compares what stands between the two marks in README.md with what the tree
-gives, or writes it there; exit 1 where they differ.
+Usage: schemes.py [ROOT] [--gnomon PROGRAM] [--write]. Compares what stands between the two marks in README.md with what
+the tree gives and, with a program, spec/operations.md with what `gnomon operations --markdown` prints; or writes them.
+Exit 1 where they differ.
 """
+import argparse
 import json
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 
 FIRST, LAST = "<!-- schemes: ci/checks/schemes.py --write -->\n", "<!-- end of schemes -->\n"
@@ -67,23 +70,46 @@ def table(root):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in rows)
 
 
-def main(arguments):
-    root = pathlib.Path(next((a for a in arguments if not a.startswith("--")), "."))
+def readme_table(root, write):
+    """What is wrong with the README's table, or None."""
     readme = root / "README.md"
     text = readme.read_text()
     if text.count(FIRST) != 1 or text.count(LAST) != 1:
-        print(f"README.md: the marks of the table are not there once each: {FIRST.strip()} {LAST.strip()}")
-        return 1
+        return f"README.md: the marks of the table are not there once each: {FIRST.strip()} {LAST.strip()}"
     before, rest = text.split(FIRST)
     stands, after = rest.split(LAST)
     made = table(root)
-    if "--write" in arguments:
+    if write:
         readme.write_text(before + FIRST + made + LAST + after)
     elif stands != made:
-        print("README.md: the table of schemes is not what the tree gives; ci/checks/schemes.py --write")
-        return 1
-    return 0
+        return "README.md: the table of schemes is not what the tree gives; ci/checks/schemes.py --write"
+    return None
+
+
+def operations_page(root, program, write):
+    """The same for spec/operations.md."""
+    page = root / "spec/operations.md"
+    made = subprocess.run([program, "operations", "--markdown"], capture_output=True, text=True, check=True).stdout
+    if write:
+        page.write_text(made)
+    elif not page.exists() or page.read_text() != made:
+        return "spec/operations.md: not what gnomon operations --markdown prints; ci/checks/schemes.py --gnomon .. --write"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
+    parser.add_argument("--gnomon")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    problems = [readme_table(arguments.root, arguments.write)]
+    if arguments.gnomon:
+        problems.append(operations_page(arguments.root, arguments.gnomon, arguments.write))
+    problems = [problem for problem in problems if problem]
+    print("\n".join(problems) or "the generated tables stand")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

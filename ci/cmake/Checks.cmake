@@ -11,6 +11,8 @@ gnomon_check(spec checks.rooms ${Python3_EXECUTABLE} ${checks}/rooms.py ${PROJEC
 gnomon_check(spec checks.trace ${Python3_EXECUTABLE} ${checks}/trace.py ${PROJECT_SOURCE_DIR}
   --out ${PROJECT_BINARY_DIR}/trace.md)
 gnomon_check(spec checks.find_planted_faults ${Python3_EXECUTABLE} ${checks}/checks_test.py)
+gnomon_check(spec checks.generated_tables ${Python3_EXECUTABLE} ${checks}/schemes.py ${PROJECT_SOURCE_DIR}
+  --gnomon ${PROJECT_BINARY_DIR}/bin/gnomon)
 gnomon_check(install examples.readme ${Python3_EXECUTABLE} ${checks}/examples.py
   ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_BINARY_DIR}/bin)
 # Examples in other languages. What a machine lacks is said, and the test counted as skipped.
