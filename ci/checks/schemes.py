@@ -23,10 +23,12 @@ def stems(root):
 
 
 def properties(root, stem):
-    """How many the suite's sources name."""
-    files = [f for f in (root / "properties").glob("*.cc") if not f.name.endswith("_test.cc")]
-    name = re.compile(rf'\{{"{stem}\.\w+",\s*"[A-Z0-9]+-\d+"')
-    return sum(len(name.findall(f.read_text())) for f in files)
+    """How many the suite's sources name: a name, then its clause."""
+    def owner(file):
+        return max((s for s in stems(root) if file.name.startswith(s)), key=len, default=None)
+    name = re.compile(rf'"(?:{stem}\.)?[a-z_0-9]+",\s*"[A-Z0-9]+-\d+"')
+    return sum(len(name.findall(f.read_text())) for f in (root / "properties").glob("*.cc")
+               if owner(f) == stem and not f.name.endswith("_test.cc"))
 
 
 def operation_of(path):
