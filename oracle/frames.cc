@@ -132,8 +132,9 @@ std::vector<Reply> DecodeDone(std::span<const std::byte> payload, size_t count) 
 }
 
 std::string Printable(std::span<const std::byte> bytes, size_t longest) {
-  return "\"" + Excerpt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, longest) +
-         "\"";
+  std::string text = "\"";
+  text += Excerpt({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, longest);
+  return text += '"';
 }
 
 }  // namespace gnomon::oracle
