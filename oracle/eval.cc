@@ -68,7 +68,7 @@ void RequireMemory(const Case& c, const std::string& path) {
 
 std::string TruthText(const reference::Truth& truth, int output, int64_t element) {
   const reference::Expectation expected = truth.Expect(output, element);
-  if (expected.kind == reference::Expectation::kCopy) return "copied from x";
+  if (expected.kind == reference::Expectation::kCopy) return "copied from an input";
   if (expected.kind == reference::Expectation::kNonFinite) return "not finite";
   if (expected.kind == reference::Expectation::kInteger) return "an integer, exactly";
   reference::ScopedPrecision precision(reference::kFirstPrecision);

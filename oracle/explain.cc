@@ -135,7 +135,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
     return 0;
   }
   const double value = RoundedValue(*truth, asked.output, asked.element, c.format);
-  const char* why = expected.kind == Expectation::kCopy      ? ", the bits of x (ROPE-5)"
+  const char* why = expected.kind == Expectation::kCopy      ? ", the bits of an input, kept"
                     : expected.kind == Expectation::kInteger ? ", an integer"
                                                              : ", by the rules of infinity and NaN";
   out << Line("expected", Decimal(value, c.format) + "  " + Hex(value) + why);

@@ -69,7 +69,7 @@ std::string WorstText(const Case& c, const Judgement& judgement, const ElementRe
   text += TruthText(c, e);
   text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
                       UnitName(judgement.unit));
-  if (e.why == "copied") return text + "; must be the bits of x\n";
+  if (e.why == "copied") return text + "; must be the bits of the input\n";
   if (e.why == "not finite") return text + "; must be that NaN or infinity\n";
   if (profile.correctly_rounded) return text + "; must be the rounded truth\n";
   return text + fmt::format(", bound {}\n", HasBound(e) ? Rough(e.bound) : "-");
