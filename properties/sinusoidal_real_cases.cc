@@ -60,8 +60,10 @@ Tensor DrawArguments(Trial& trial, const RealDraw& draw, const Case& c, const st
       DrawType(trial.source(), limits, role, c.format, draw.addable || draw.whole), shape, 0xff);
   for (int64_t i = 0; i < x.count(); ++i) {
     double v = DrawArgument(trial, draw);
-    // f16 ends at 65504: what would be infinite is not an argument (SIN-23).
-    if (x.dtype() == DType::kF16 && std::abs(v) > 65504) v = std::fmod(v, 65504);
+    // f16 ends at 65504: what would be infinite is not an argument (SIN-23), nor is it a copy of
+    // one.
+    const bool narrow = x.dtype() == DType::kF16 || c.format == Format::kF16;
+    if (narrow && std::abs(v) > 65504) v = std::fmod(v, 65504);
     x.Set(i, v);
   }
   return x;

@@ -17,7 +17,7 @@ SD = {"downscale_freq_shift": 0, "flip_sin_to_cos": True}
 
 # name: (parameters, profile that must be the first one met, the reason)
 RECORDINGS = {
-    "diffusers_timestep_default": ({}, "f32-exp", EXP),
+    "diffusers_timestep_default": ({}, "f32-angle", EXP + "; h - 1 pairs leave no exponent exact, which covers it"),
     "diffusers_timestep_scale1000": ({**SD, "scale": 1000}, "f32-exp", EXP + "; the scale multiplies the angle"),
     "diffusers_timestep_sd": (SD, "f32-exp", EXP),
     "ggml_timestep_128": (SD, "f32-exp", "frequencies by expf of -logf(max_period) i / h, in float32"),
