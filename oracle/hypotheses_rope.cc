@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "gnomon/oracle/hypotheses.h"
-#include "gnomon/spec/rope.h"
+#include "gnomon/reference/certify.h"
+#include "gnomon/reference/rope.h"
+#include "gnomon/reference/rope_magnitude.h"
 
 namespace gnomon::oracle::rope {
 namespace {
@@ -25,6 +27,9 @@ struct RopeChange {
   int64_t member_distance = 0;  // between the dims of a pair, where not rotary_dim / 2
   Fill copied = Fill::kWritten;
   int overwrite_lanes = 0;
+  bool unscaled = false;       // frequencies as without a rope_type
+  int magnitude = 1;           // its power
+  bool cosines_alone = false;  // are multiplied by it
 };
 
 bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
@@ -54,9 +59,59 @@ class RopePredictor : public Predictor {
 
  private:
   const RopeFrequencies& f() const { return change_.a.frequencies; }
+  bool scaled() const { return f().scaled() && !change_.unscaled; }
   FrequencyRecipe Recipe(int64_t pair) const {
-    return {f().rope_theta, 2 * pair, f().rotary_dim, pair,
-            f().frequencies.empty() ? nullptr : &f().frequencies[static_cast<size_t>(pair)]};
+    const Number* given =
+        f().frequencies.empty() ? nullptr : &f().frequencies[static_cast<size_t>(pair)];
+    if (scaled()) given = &Scaled(pair).frequency;
+    return {f().rope_theta, 2 * pair, f().rotary_dim, pair, given};
+  }
+  // SCALE-1 to SCALE-12, as a number given to 60 digits, with the count of SCALE-17.
+  struct ScaledPair {
+    Number frequency;
+    FrequencyCounts counts;
+  };
+  const ScaledPair& Scaled(int64_t pair) const {
+    const auto found = scaled_.find(pair);
+    if (found != scaled_.end()) return found->second;
+    const auto digits = reference::Certify(
+        [&] {
+          const reference::Interval w = reference::Frequency<reference::Interval>(f(), pair);
+          char text[120];
+          mpfr_snprintf(text, sizeof text, "%.60RNe", reference::Lower(w));
+          return std::string(text);
+        },
+        512);
+    return scaled_
+        .emplace(pair,
+                 ScaledPair{Number(digits.value_or("0")), reference::CountsOf(f(), pair, format_)})
+        .first->second;
+  }
+  // What tables, or y, are multiplied by (SCALE-13).
+  double MagnitudeOf(bool tables) const {
+    const RopeScaling& s = f().scaling;
+    if (!(tables ? s.ScalesTables() : s.ScalesRotation())) return 1;
+    reference::ScopedPrecision precision(reference::kFirstPrecision);
+    const double t = reference::Midpoint(reference::Magnitude<reference::Interval>(s));
+    return change_.magnitude == 0 ? 1 : change_.magnitude == 2 ? t * t : t;
+  }
+  Turn Magnified(Turn turn, int64_t position, int64_t pair, bool tables) const {
+    if (!f().scaled()) return turn;
+    if (scaled())
+      for (size_t i = 0; i < kProfiles.size(); ++i)
+        turn.D[i] = std::max(turn.D[i], turn.angle * gnomon::rope_scaling::ScaledAngleError(
+                                                         kProfiles[i].angle, Scaled(pair).counts,
+                                                         position, format_));
+    const double t = MagnitudeOf(tables);
+    turn.cos *= t;
+    if (!change_.cosines_alone) turn.sin *= t;
+    return turn;
+  }
+  double RoundingsOfMagnitude() const {
+    const RopeScaling& s = f().scaling;
+    if (!s.HasMagnitude()) return 0;
+    return Gamma(1 + gnomon::rope_scaling::MagnitudeCount(s, format_),
+                 UnitRoundoff(WorkingFormat(format_)));
   }
   bool InTail(int64_t pair) const {
     return oracle::InTail(change_.shared, pair, f().pairs(), c_.operation == "rope.apply");
@@ -66,9 +121,14 @@ class RopePredictor : public Predictor {
     const double w = turns_.Frequency(pair);
     PerProfile bound, narrow;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
-      bound[i] = FrequencyBound<double>(kProfiles[i], format_, std::abs(w), turns_.Origin(pair));
-      narrow[i] = FrequencyBound<double>(kProfiles[i], WorkingFormat(format_), std::abs(w),
-                                         turns_.Origin(pair));
+      const auto bound_in = [&](Format output) {
+        return scaled()
+                   ? gnomon::rope_scaling::ScaledFrequencyBound<double>(
+                         kProfiles[i], output, std::abs(w), Scaled(pair).counts)
+                   : FrequencyBound<double>(kProfiles[i], output, std::abs(w), turns_.Origin(pair));
+      };
+      bound[i] = bound_in(format_);
+      narrow[i] = bound_in(WorkingFormat(format_));
     }
     return Stored(change_.shared, format_, w, std::abs(w) * 0x1p-52, bound, narrow);
   }
@@ -83,7 +143,7 @@ class RopePredictor : public Predictor {
     if (change_.count == Count::kFirstRow) position = positions.Integer(row % seq);
     if (change_.count == Count::kTokens) position = row % seq;
     if (change_.count == Count::kFromFirst) position -= positions.Integer(0);
-    const Turn turn = turns_.At(position, pair);
+    const Turn turn = Magnified(turns_.At(position, pair), position, pair, true);
     const double sign = output == 0 ? 1 : change_.sin_a;
     const double v = sign * (output == 0 ? turn.cos : turn.sin);
     if (std::isnan(v)) return NonFinite(change_.shared, format_, v);
@@ -91,8 +151,9 @@ class RopePredictor : public Predictor {
     const double error = output == 0 ? turn.cos_error : turn.sin_error;
     PerProfile bound, narrow;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
-      bound[i] = TableBound<double>(format_, v, slope, turn.D[i], 0, 1) + error;
-      narrow[i] = TableBound<double>(WorkingFormat(format_), v, slope, turn.D[i], 0, 1) + error;
+      const double more = RoundingsOfMagnitude() * std::abs(v) * (1 + 0x1p-7) + error;
+      bound[i] = TableBound<double>(format_, v, slope, turn.D[i], 0, 1) + more;
+      narrow[i] = TableBound<double>(WorkingFormat(format_), v, slope, turn.D[i], 0, 1) + more;
       if (turn.known_tables) {
         narrow[i] = error;
         bound[i] = error;
@@ -126,7 +187,7 @@ class RopePredictor : public Predictor {
     return given(t.batch, t.seq);
   }
   Turn TurnOf(const Token& t, int64_t pair) const {
-    if (!given_) return turns_.At(PositionOf(t), pair);
+    if (!given_) return Magnified(turns_.At(PositionOf(t), pair), PositionOf(t), pair, false);
     const int64_t row = (per_batch_ ? t.batch * x_.shape[1] : 0) + t.seq;
     Turn turn;
     turn.cos = ValueAt(rows_, row * f().pairs() + pair);
@@ -255,7 +316,7 @@ class RopePredictor : public Predictor {
       const double d = turn.known_tables ? 0
                        : given_ ? GivenTableError(kProfiles[i], format_, FormatOf(rows_.dtype))
                                 : TableError(kProfiles[i], output);
-      return table_error +
+      return table_error + RoundingsOfMagnitude() * S * (1 + 0x1p-6) +
              RotationBound<double>(kProfiles[i], output, y, S, turned, size, turn.D[i], d);
     };
     for (size_t i = 0; i < kProfiles.size(); ++i) {
@@ -278,6 +339,7 @@ class RopePredictor : public Predictor {
   Format format_;
   RopeChange change_;
   Turns turns_;
+  mutable std::map<int64_t, ScaledPair> scaled_;
   ConstTensorView x_, y_, rows_, sin_;
   bool given_ = false, per_batch_ = false;
 };
@@ -373,6 +435,46 @@ const std::vector<Mistake>& Entries() {
                          [](const Case& c, RopeChange* change) {
                            change->table = Table::kConcatenated;
                            return IsApply(c) && change->a.input_layout == kInter;
+                         }),
+        Mistake::Formula("llama3-ignored", "frequencies as without rope_type",
+                         [](const Case&, RopeChange* change) {
+                           change->unscaled = true;
+                           return change->a.frequencies.scaled();
+                         }),
+        Mistake::Formula("interpolate-inverse", "positions times the factor",
+                         [](const Case&, RopeChange* change) {
+                           const RopeScaling& s = change->a.frequencies.scaling;
+                           change->shared.position_factor = s.factor.value * s.factor.value;
+                           return s.type == RopeType::kLinear;
+                         }),
+        Mistake::Formula("yarn-magnitude", "magnitude 1",
+                         [](const Case&, RopeChange* change) {
+                           change->magnitude = 0;
+                           return change->a.frequencies.scaling.ScalesRotation();
+                         }),
+        Mistake::Formula("yarn-magnitude/squared", "magnitude squared",
+                         [](const Case&, RopeChange* change) {
+                           change->magnitude = 2;
+                           return change->a.frequencies.scaling.ScalesRotation();
+                         }),
+        Mistake::Formula("yarn-magnitude/cosine", "the magnitude on the cosines alone",
+                         [](const Case&, RopeChange* change) {
+                           change->cosines_alone = true;
+                           return change->a.frequencies.scaling.ScalesRotation();
+                         }),
+        Mistake::Formula("yarn-magnitude/placement", "the magnitude wherever it is to go",
+                         [](const Case&, RopeChange* change) {
+                           RopeScaling& s = change->a.frequencies.scaling;
+                           const bool there = s.ScalesTables() && s.ScalesRotation();
+                           s.placement = MagnitudePlacement::kTables;
+                           return s.HasMagnitude() && !there;
+                         }),
+        Mistake::Formula("dynamic-ntk/static", "the factor s at every length",
+                         [](const Case&, RopeChange* change) {
+                           RopeScaling& s = change->a.frequencies.scaling;
+                           if (s.type != RopeType::kDynamic) return false;
+                           s.type = RopeType::kNtk;
+                           return true;
                          }),
         Mistake::Formula("divisor", "exponent divided by head_dim",
                          [](const Case&, RopeChange* change) {

@@ -265,7 +265,7 @@ void EveryKthLayer(Trial& t) {
   c.parameters["num_hidden_layers"] = static_cast<double>(2 * k + 1);
   const Outputs use = t.Run(c);
   for (int64_t l = 0; l < 2 * k + 1; ++l) {
-    const int64_t due = l == k - 1 || l == 2 * k - 1 ? 0 : 1;
+    const int64_t due = l == k - 1 || l == 2 * k - 1 || l == 3 * k - 1 ? 0 : 1;
     t.Expect(use.at("use_rope").Integer(l) == due, [&] {
       return "layer " + std::to_string(l) + " of an interval of " + std::to_string(k) + " is " +
              std::to_string(use.at("use_rope").Integer(l));
