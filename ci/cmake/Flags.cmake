@@ -4,10 +4,6 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 add_library(gnomon_flags INTERFACE)
 target_compile_options(gnomon_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off -fno-fast-math)
-# g++ 12 sees overlapping copies in plain sums of strings (GCC bug 105651, mended in 13).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(gnomon_flags INTERFACE -Wno-restrict)
-endif()
 if(GNOMON_SANITIZE)
   target_compile_options(gnomon_flags INTERFACE -fsanitize=${GNOMON_SANITIZE} -fno-sanitize-recover=all
                                                 -fno-omit-frame-pointer -g)
