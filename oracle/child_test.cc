@@ -65,7 +65,7 @@ TEST(AskedText, NamesOperationFormatAndShapes) {
   c.format = Format::kBf16;
   c.inputs = {{"x", Tensor(DType::kBf16, {1, 2, 3, 4})}, {"positions", Tensor(DType::kI64, {2})}};
   EXPECT_EQ(AskedText(c), "; asked rope.apply bf16 positions[2] x[1, 2, 3, 4]");
-  c.in_place = "x";
+  c.in_place.assign(1, 'x');
   EXPECT_EQ(AskedText(c), "; asked rope.apply bf16 positions[2] x[1, 2, 3, 4] in place");
 }
 
