@@ -7,6 +7,7 @@
 
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/truth.h"
+#include "gnomon/spec/rope.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::reference {
