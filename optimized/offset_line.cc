@@ -23,31 +23,49 @@ namespace optimized {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `bytes` of one row, around the caches in whole lines of 64 bytes.
-void StreamRow(const uint8_t* from, uint8_t* to, size_t bytes) {
+// `bytes` of one row: the first up to a line of 64 bytes of `to`, then whole vectors.
+template <bool stream>
+HWY_INLINE void CopyRow(const uint8_t* from, uint8_t* to, size_t bytes) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<uint8_t> d;
-  const size_t N = hn::Lanes(d), block = std::max<size_t>(64, 4 * N);
-  const size_t head = std::min(bytes, (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64);
-  std::memcpy(to, from, head);
-  size_t i = head;
+  const size_t N = hn::Lanes(d);
+  const auto put = [d](auto v, uint8_t* at) HWY_ATTR {
+    if constexpr (stream) {
+      hn::Stream(v, d, at);
+    } else {
+      hn::Store(v, d, at);
+    }
+  };
+  size_t i = std::min(bytes, (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64);
+  std::memcpy(to, from, i);
   if (N <= 64) {
-    for (; i + block <= bytes; i += block)
-      for (size_t j = 0; j < block; j += 4 * N) {
-        const auto a = hn::LoadU(d, from + i + j), b = hn::LoadU(d, from + i + j + N);
-        const auto c = hn::LoadU(d, from + i + j + 2 * N), e = hn::LoadU(d, from + i + j + 3 * N);
-        hn::Stream(a, d, to + i + j);
-        hn::Stream(b, d, to + i + j + N);
-        hn::Stream(c, d, to + i + j + 2 * N);
-        hn::Stream(e, d, to + i + j + 3 * N);
-      }
+    for (; i + 4 * std::max<size_t>(N, 16) <= bytes; i += 4 * N) {
+      const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + i + N);
+      const auto c = hn::LoadU(d, from + i + 2 * N), e = hn::LoadU(d, from + i + 3 * N);
+      put(a, to + i);
+      put(b, to + i + N);
+      put(c, to + i + 2 * N);
+      put(e, to + i + 3 * N);
+    }
     for (; i + 64 <= bytes; i += 64)
-      for (size_t j = 0; j < 64; j += N) hn::Stream(hn::LoadU(d, from + i + j), d, to + i + j);
+      for (size_t j = 0; j < 64; j += N) put(hn::LoadU(d, from + i + j), to + i + j);
   }
   std::memcpy(to + i, from + i, bytes - i);
 #else
   std::memcpy(to, from, bytes);
 #endif
+}
+
+// Rows of adjacent elements; the distances between them in bytes.
+void CopyAdjacent(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step,
+                  int64_t rows, size_t bytes, bool stream) {
+  for (int64_t row = 0; row < rows; ++row, from += from_step, to += to_step) {
+    if (stream) {
+      CopyRow<true>(from, to, bytes);
+    } else {
+      CopyRow<false>(from, to, bytes);
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -58,28 +76,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gnomon::optimized {
 
-HWY_EXPORT(StreamRow);
+HWY_EXPORT(CopyAdjacent);
 
 void CopyRows(const LineRows& from, const TensorView& to, std::byte* at, bool stream) {
   const size_t rank = to.rank();
   const int64_t rows = to.shape[rank - 2], columns = to.shape[rank - 1], size = SizeOf(to.dtype);
   const int64_t row_stride = to.strides[rank - 2] * size, stride = to.strides[rank - 1] * size;
-  for (int64_t row = 0; row < rows; ++row) {
-    const std::byte* source = from.line + (from.first + row * from.step) * size;
-    std::byte* target = at + row * row_stride;
-    if (stride == size) {
-      const size_t bytes = static_cast<size_t>(columns * size);
-      if (stream) {
-        HWY_DYNAMIC_DISPATCH(StreamRow)
-        (reinterpret_cast<const uint8_t*>(source), reinterpret_cast<uint8_t*>(target), bytes);
-      } else {
-        std::memcpy(target, source, bytes);
-      }
-    } else {
-      for (int64_t i = 0; i < columns; ++i)
-        std::memcpy(target + i * stride, source + i * size, static_cast<size_t>(size));
-    }
+  const std::byte* line = from.line + from.first * size;
+  if (stride == size) {
+    HWY_DYNAMIC_DISPATCH(CopyAdjacent)
+    (reinterpret_cast<const uint8_t*>(line), from.step * size, reinterpret_cast<uint8_t*>(at),
+     row_stride, rows, static_cast<size_t>(columns * size), stream);
+    return;
   }
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < columns; ++i)
+      std::memcpy(at + row * row_stride + i * stride, line + (row * from.step + i) * size,
+                  static_cast<size_t>(size));
 }
 
 namespace {
@@ -102,6 +115,10 @@ std::vector<int64_t> RowOf(const ConstTensorView& positions, int64_t batch) {
   const int64_t stride = positions.strides.back() * SizeOf(positions.dtype);
   const std::byte* at = positions.data;
   if (positions.rank() == 2) at += batch * positions.strides[0] * SizeOf(positions.dtype);
+  if (positions.dtype == DType::kI64 && stride == 8) {
+    std::memcpy(row.data(), at, row.size() * 8);
+    return row;
+  }
   for (int64_t i = 0; i < count; ++i)
     row[static_cast<size_t>(i)] =
         IntegerOf(positions.dtype, LoadBits(positions.dtype, at + i * stride));

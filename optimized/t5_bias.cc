@@ -51,14 +51,21 @@ bool IsEnough(int64_t M, int64_t D, int64_t x, int64_t k) {
 T5Plan::T5Plan(const T5Buckets& buckets) : t_(buckets) {
   for (int64_t k = 1; k < t_.logarithmic(); ++k)
     starts_.push_back(StartOf(t_.max_exact(), t_.max_distance, t_.logarithmic(), k));
+  constexpr int64_t kNear = 2048;
+  for (int64_t x = 0; x < kNear; ++x) near_.push_back(static_cast<int16_t>(OneSided(x)));
+}
+
+int64_t T5Plan::OneSided(int64_t x) const {
+  if (x < t_.max_exact()) return x;
+  const auto above = std::upper_bound(starts_.begin(), starts_.end(), x);
+  return t_.max_exact() + (above - starts_.begin());
 }
 
 // T5-3, with max_exact of T5-1.
 int64_t T5Plan::Bucket(int64_t rel) const {
   const int64_t x = t_.Distance(rel);
-  if (x < t_.max_exact()) return t_.Offset(rel) + x;
-  const auto above = std::upper_bound(starts_.begin(), starts_.end(), x);
-  return t_.Offset(rel) + t_.max_exact() + (above - starts_.begin());
+  const bool near = x < static_cast<int64_t>(near_.size());
+  return t_.Offset(rel) + (near ? near_[static_cast<size_t>(x)] : OneSided(x));
 }
 
 void T5Plan::Buckets(const ConstTensorView& query, const ConstTensorView& key,

@@ -31,7 +31,10 @@ class T5Plan {
 
  private:
   T5Buckets t_;
+  int64_t OneSided(int64_t distance) const;
+
   std::vector<int64_t> starts_;  // [k - 1]: the least distance in logarithmic bucket k
+  std::vector<int16_t> near_;    // the bucket of each small distance
 };
 
 // Plans take long to set up, beside a small call. Thread-safe.
