@@ -32,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Stems, SuiteScore, testing::ValuesIn(Stems()), StemName
 
 TEST_P(SuiteScore, OfTheFirstSeedIsWhatThePageSays) {
   const std::string page = PageOf(GetParam());
+  if (page.empty()) GTEST_SKIP() << "no page yet: GNOMON_WRITE_SCORE=1 writes it";
   int mistakes = 0;
   for (const WrongSubject& wrong : WrongSubjects()) {
     if (wrong.stem != GetParam()) continue;
@@ -51,6 +52,8 @@ TEST_P(SlowSuiteScore, OfAllSeedsIsThePage) {
 #if !defined(__OPTIMIZE__) || defined(GNOMON_SANITIZED)
   GTEST_SKIP() << "minutes where optimized; the first seed alone is compared here";
 #endif
+  if (PageOf(GetParam()).empty() && !std::getenv("GNOMON_WRITE_SCORE"))
+    GTEST_SKIP() << "no page yet: GNOMON_WRITE_SCORE=1 writes it";
   const Score score = ScoreOf(GetParam(), kScoreSeeds);
   for (const std::string& survivor : score.survivors) ADD_FAILURE() << survivor << " survives";
   for (const std::string& alarm : score.alarms) ADD_FAILURE() << alarm << ": false alarm";
