@@ -19,11 +19,15 @@ FLOAT64 = "angles in float64; cosines and sines, and the arithmetic, in float32"
 EXPECTED = {
     "flux_axial3_f32": ("standard", FLOAT64),
     "ggml_imrope_24_20_20_et": (
-        "f32-chained",
-        CHAINED + "; its fourth axis owns the pairs 61 and 62, section_order interleaved_extra",
+        "f32-exp",
+        CHAINED + "; its fourth axis owns the pairs 61 and 62, section_order interleaved_extra; the error stays within "
+        "what frequencies by exp may have",
     ),
     "ggml_mrope_16_24_24": ("f32-chained", CHAINED),
-    "ggml_vision_rope": ("f32-chained", CHAINED + ", anew on each axis"),
+    "ggml_vision_rope": (
+        "f32-angle",
+        CHAINED + ", anew on each axis; with 16 pairs an axis the error stays within what float32 angles may have",
+    ),
     "lucid_axial2d_lang_f32": ("f32-angle", FLOAT_ANGLE),
     "mae_2d_sincos_f32": ("rounded", "angles, sines and cosines in float64, rounded once at the end"),
     "ropevit_axial_f32": ("f32-angle", FLOAT_ANGLE),
