@@ -67,6 +67,7 @@ struct AttState {
   float* outputs;       // [query][width], not divided by the sum yet
   float* maximum;       // [query]
   float* sum;           // [query]
+  float* block;         // [head_dim][kQueryBlock]: the queries under way, component by component
 };
 
 // ATT-2. Keys that the query sees, counted from the first.
@@ -78,22 +79,22 @@ HWY_INLINE size_t Reach(const AttentionHead& head, size_t query) {
 
 // Scores of `kRows` queries with one block of keys.
 template <size_t kRows>
-HWY_INLINE void Scores(const AttState& s, size_t query, size_t first, float (*scores)[kKeyBlock]) {
+HWY_INLINE void Scores(const AttState& s, size_t first, float (*scores)[kKeyBlock]) {
   const AttF d;
   const size_t head_dim = s.head->head_dim;
   const float* block = s.keys + first * head_dim;
-  const float* q = s.head->q + query * head_dim;
   for (size_t lane = 0; lane < kKeyBlock; lane += kAttWidth) {
     AttV tile[kRows][kAttVectors];
     for (size_t r = 0; r < kRows; ++r)
       for (size_t v = 0; v < kAttVectors; ++v) tile[r][v] = hn::Zero(d);
-    for (size_t c = 0; c < head_dim; ++c) {
+    const float* q = s.block;
+    for (size_t c = 0; c < head_dim; ++c, q += kRows) {
       AttV k[kAttVectors];
       for (size_t v = 0; v < kAttVectors; ++v)
         k[v] = hn::Load(d, block + c * kKeyBlock + lane + v * kAttLanes);
       HWY_UNROLL(8)
       for (size_t r = 0; r < kRows; ++r) {
-        const AttV one = hn::Set(d, q[r * head_dim + c]);
+        const AttV one = hn::Set(d, q[r]);
         for (size_t v = 0; v < kAttVectors; ++v) tile[r][v] = hn::MulAdd(one, k[v], tile[r][v]);
       }
     }
@@ -123,7 +124,8 @@ HWY_INLINE void Finish(const AttentionHead& head, size_t query, size_t first, fl
   for (size_t n = count; n < kKeyBlock; ++n) scores[n] = kNoScore;
 }
 
-// ATT-3. Scores become weights against the running maximum; returns what outputs so far are multiplied by.
+// ATT-3. Scores become weights against the running maximum; returns what outputs so far are
+// multiplied by.
 HWY_INLINE float Weigh(const AttState& s, size_t query, float* scores) {
   const AttF d;
   AttV highest = hn::Load(d, scores);
@@ -181,8 +183,11 @@ HWY_INLINE void Queries(const AttState& s, size_t query, size_t first, size_t en
   float factor[kRows];
   const AttentionHead& head = *s.head;
   const size_t reach = std::min(end, Reach(head, query + kRows - 1));
+  for (size_t r = 0; first < reach && r < kRows; ++r)
+    for (size_t c = 0; c < head.head_dim; ++c)
+      s.block[c * kRows + r] = head.q[(query + r) * head.head_dim + c];
   for (; first < reach; first += kKeyBlock) {
-    Scores<kRows>(s, query, first, weights);
+    Scores<kRows>(s, first, weights);
     for (size_t r = 0; r < kRows; ++r) {
       Finish(head, query + r, first, weights[r]);
       factor[r] = Weigh(s, query + r, weights[r]);
@@ -195,7 +200,8 @@ void Fused(const AttentionHead& head) {
   const size_t blocks = (head.keys + kKeyBlock - 1) / kKeyBlock, padded = blocks * kKeyBlock;
   const size_t width = (head.value_dim + kAttWidth - 1) / kAttWidth * kAttWidth;
   AlignedArray<float> keys(padded * head.head_dim), values(padded * width);
-  AlignedArray<float> outputs(head.queries * width), maximum(head.queries), sum(head.queries);
+  AlignedArray<float> outputs(head.queries * width), maximum(head.queries), sum(head.queries),
+      block(kQueryBlock * head.head_dim);
   std::fill_n(outputs.data(), head.queries * width, 0.0f);
   std::fill_n(maximum.data(), head.queries, kNoScore);
   std::fill_n(sum.data(), head.queries, 0.0f);
@@ -212,7 +218,7 @@ void Fused(const AttentionHead& head) {
     }
   }
   const AttState s = {&head,          keys.data(),    values.data(), width,
-                      outputs.data(), maximum.data(), sum.data()};
+                      outputs.data(), maximum.data(), sum.data(),    block.data()};
   // ATT-13: in a block of queries the first ones meet values that only the last ones see, with the
   // weight 0. That is no use where a value is NaN or infinite: one query at a time, then.
   for (size_t first = 0; first < padded; first += kKeyTile) {

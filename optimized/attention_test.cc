@@ -39,7 +39,7 @@ Question Draw(size_t queries, size_t keys, size_t head_dim, size_t value_dim) {
   a.head.scale = 1 / std::sqrt(static_cast<float>(head_dim));
   return a;
 }
-void Run(Question* a) {
+void Ask(Question* a) {
   a->head.q = a->q.data();
   a->head.k = a->k.data();
   a->head.v = a->v.data();
@@ -128,11 +128,11 @@ TEST_P(OnTargets, WithinTheBound) {
       Question a = Draw(queries, keys, 7 + keys % 5, 1 + keys % 70);
       for (const bool causal : {false, true}) {
         a.head.causal = causal;
-        Run(&a);
+        Ask(&a);
         worst = std::max(worst, Worst(a));
       }
       for (size_t n = 0; n < keys; ++n) a.seen.push_back(n % 3 != 1);
-      Run(&a);
+      Ask(&a);
       worst = std::max(worst, Worst(a));
     }
   RecordProperty("worst", std::to_string(worst));
@@ -155,8 +155,8 @@ TEST_P(OnTargets, ALineIsAMatrix) {
     line.head.bias_stride = -1;
     matrix.head.bias = matrix.bias.data();
     matrix.head.bias_stride = 100;
-    Run(&line);
-    Run(&matrix);
+    Ask(&line);
+    Ask(&matrix);
     EXPECT_EQ(line.y, matrix.y);
     EXPECT_LT(Worst(line), 1);
   }
@@ -169,8 +169,8 @@ TEST_P(OnTargets, UnseenNanStaysOut) {
   Question spoilt = clean;
   for (size_t c = 0; c < 3; ++c) spoilt.v[39 * 3 + c] = std::nanf("");
   for (size_t c = 0; c < 4; ++c) spoilt.k[39 * 4 + c] = INFINITY;
-  Run(&clean);
-  Run(&spoilt);
+  Ask(&clean);
+  Ask(&spoilt);
   for (size_t i = 0; i < clean.y.size(); ++i) {
     if (i < 12 * 3) {
       EXPECT_EQ(clean.y[i], spoilt.y[i]) << i;

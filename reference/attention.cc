@@ -37,17 +37,6 @@ struct Special {
   std::vector<int64_t> left_out;  // by a score of minus infinity
 };
 
-// The same row in binary64, where nothing is special and scores are a few hundreds at most. That is
-// an implementation of f64 arithmetic: `own`, ATT-14's errors of such a one, is its radius.
-struct QuickRow {
-  bool usable = false;
-  std::vector<int64_t> keys;
-  std::vector<double> exponentials;
-  double Z = 0;
-  std::array<RowErrors<double>, 2> errors;  // arithmetic in the working format, in the output's
-  RowErrors<double> own;
-};
-
 // What attention.softmax and attention.weights share: everything up to the weights.
 class SoftmaxTruth : public Truth {
  public:
@@ -178,85 +167,6 @@ class SoftmaxTruth : public Truth {
     return r;
   }
 
-  const QuickRow& QuickAt(const At& at) const {
-    if (quick_at_ && *quick_at_ == at) return quick_;
-    quick_at_ = at;
-    quick_ = QuickRow();
-    const Special& special = SpecialOf(at);
-    const double bias_max = p_.alibi_bias_max ? p_.alibi_bias_max->value : 0;
-    const bool decimal = (p_.scale && !p_.scale->decimal.empty()) ||
-                         (p_.alibi_bias_max && !p_.alibi_bias_max->decimal.empty());
-    if (format_ == Format::kF64 || special.nan || special.open || special.keys.empty() ||
-        special.largest > 256 || bias_max > 16 || decimal)
-      return quick_;
-    const double scale =
-        p_.scale ? p_.scale->value : 1 / std::sqrt(static_cast<double>(e_.head_dim));
-    const gnomon::attention::SlopeExponent e = gnomon::attention::SlopeOf(at.head, e_.heads);
-    const double slope = std::exp2(-bias_max * static_cast<double>(e.numerator) /
-                                   static_cast<double>(e.denominator));
-    std::vector<KeyTerms<double>> terms;
-    std::vector<double> scores;
-    for (const int64_t key : special.keys) {
-      KeyTerms<double> t;
-      double content = 0;
-      for (int64_t c = 0; c < e_.head_dim; ++c) {
-        const double q = Q(at, key, c), k = K(at, key, c);
-        content += q * k;
-        t.products += std::abs(q * k);
-        t.operands += std::abs(q) + std::abs(k);
-      }
-      const double bias = slope * Bias(at, key);
-      scores.push_back(scale * content + bias);
-      t.products *= std::abs(scale);
-      t.bias = std::abs(bias);
-      t.size = std::abs(scores.back());
-      terms.push_back(t);
-    }
-    const double highest = *std::max_element(scores.begin(), scores.end());
-    QuickRow& r = quick_;
-    for (size_t n = 0; n < terms.size(); ++n) {
-      terms[n].relative = scores[n] - highest;
-      terms[n].exponential = std::exp(terms[n].relative);
-      r.exponentials.push_back(terms[n].exponential);
-      r.Z += terms[n].exponential;
-    }
-    const double roundings =
-        p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(at.head, e_.heads) : 0;
-    const auto errors = [&](const Profile& profile, Format output, double of_bias) {
-      return gnomon::attention::ErrorsOfRow(profile, output, e_.head_dim, bias_.has_value(),
-                                            of_bias, std::abs(scale), r.Z, terms);
-    };
-    r.errors = {errors(kProfiles[*ProfileFromName("standard")], format_, roundings),
-                errors(kProfiles[*ProfileFromName("f32-angle-16")], format_, roundings)};
-    // The exponent of a slope, at most 16 here, is rounded before it is raised: 2 * 16 ln 2 more.
-    r.own = errors(kProfiles[*ProfileFromName("standard")], Format::kF64, roundings + 32);
-    r.keys = special.keys;
-    // Near rho = 1 a bound has no digits left.
-    const auto clear = [](double rho) { return rho < 0.5 || rho > 2; };
-    r.usable = clear(r.errors[0].rho) && clear(r.errors[1].rho) && r.own.rho < 0x1p-30;
-    return r;
-  }
-  // From the value and size of an element; `moved(errors)` is the P of ATT-14.
-  template <class Moved>
-  bool FillQuick(const At& at, double value, double size, Moved moved, QuickElement* q) const {
-    const QuickRow& r = QuickAt(at);
-    q->value = value;
-    q->radius =
-        gnomon::attention::RatioBound<double>(kProfiles[*ProfileFromName("standard")], Format::kF64,
-                                              value, moved(r.own), r.own.rho) *
-            (1 + 0x1p-40) +
-        0x1p-1000;
-    q->unit = q->size = size;
-    q->place = {at.query, std::nullopt};
-    for (size_t i = 0; i < kProfiles.size(); ++i) {
-      const RowErrors<double>& errors = r.errors[kProfiles[i].arithmetic == Stage::kOutput];
-      q->bound[i] = errors.rho < 1 ? gnomon::attention::RatioBound<double>(
-                                         kProfiles[i], format_, value, moved(errors), errors.rho)
-                                   : kInfinity;
-    }
-    return true;
-  }
-
   // ATT-14. Null where the profile proves nothing of this row.
   const RowErrors<Interval>* ErrorsOf(const At& at, const Profile& profile) const {
     Row& r = RowAt(at);
@@ -296,11 +206,10 @@ class SoftmaxTruth : public Truth {
  private:
   std::optional<Elements> q_, k_, scores_, bias_, key_mask_;
   bool one_bias_ = false;
-  mutable std::optional<At> row_at_, special_at_, quick_at_;
+  mutable std::optional<At> row_at_, special_at_;
   mutable unsigned row_digits_ = 0;
   mutable Row row_;
   mutable Special special_;
-  mutable QuickRow quick_;
 };
 
 // y [batch, query, query_heads, value_dim].
