@@ -142,6 +142,13 @@ Alarms AlarmsOf(const RightSubject& right, uint64_t seed) {
   Alarms alarms;
   for (const PropertyReport& p : RunEach(right.make, OptionsFor(right.stem, seed, kScoreCases))) {
     alarms.cases += p.cases;
+    // A property of two stems is not for a kernel of one.
+    const auto of_the_stem = [&](const std::string& operation) {
+      return operation.rfind(right.stem + ".", 0) == 0;
+    };
+    if (p.status == PropertyReport::kNotApplicable &&
+        !std::ranges::all_of(p.property.operations, of_the_stem))
+      continue;
     if (p.status != PropertyReport::kHolds) alarms.by.push_back(p.property.name);
   }
   return alarms;

@@ -112,11 +112,11 @@ class RealTruth : public Truth {
     if (cell.kind == Cell::kZero) return Interval(0);
     if (cell.kind == Cell::kInput)
       return UnitRoundoff(format_) * abs(Interval(ValueAt(input_, cell.pair))) +
-             PowerOfTwo<Interval>(EtaExponent(format_));
+             Underflow<Interval>(format_, profile.flushes);
     const CosSin<Interval> at = Known(cell).at;
     const bool sine = cell.kind == Cell::kSine;
     return TableBound(format_, sine ? at.sin : at.cos, sine ? at.cos : at.sin,
-                      ErrorAt(profile, cell.row, cell.pair), 0, 1);
+                      ErrorAt(profile, cell.row, cell.pair), 0, 1, profile.flushes);
   }
   Interval Size(int, int64_t element) const override {
     const Cell cell = At(element);

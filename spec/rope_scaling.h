@@ -190,10 +190,10 @@ T ScaledFrequencyBound(const Profile& profile, Format output, const T& w,
   const Format working = WorkingFormat(output);
   const double count = std::max(2.0, counts[static_cast<size_t>(profile.angle)]);
   const T in_working =
-      Gamma(count, UnitRoundoff(working)) * abs(w) + PowerOfTwo<T>(EtaExponent(working));
+      Gamma(count, UnitRoundoff(working)) * abs(w) + Underflow<T>(working, profile.flushes);
   if (output == working) return in_working;
   const double u = UnitRoundoff(output);
-  return u * abs(w) + (1 + u) * in_working + PowerOfTwo<T>(EtaExponent(output));
+  return u * abs(w) + (1 + u) * in_working + Underflow<T>(output, profile.flushes);
 }
 
 // SCALE-18. mu, of the magnitude; softmax_factor squares it.

@@ -116,7 +116,7 @@ T TimestepError(const Profile& profile, Format output, const Timestep& p, const 
   const T time = abs(T(t)), factor = abs(scale);
   return Gamma(n, UnitRoundoff(working)) * factor * time * frequency +
          (2 * factor * time + 2 * factor + 2 * frequency + 2 * factor * frequency + 1) *
-             PowerOfTwo<T>(EtaExponent(working));
+             Underflow<T>(working, profile.flushes);
 }
 
 // SIN-24. D of the angle 2 pi B x. Of a row of B and a point, over the coordinates: sums of |B x|,
@@ -129,7 +129,7 @@ T FourierError(const Profile& profile, Format output, int64_t coordinates, const
   const double n = static_cast<double>(coordinates) + 2 + rounded_row + rounded_point;
   return Gamma(n, UnitRoundoff(working)) * 6.283185307179587 * products +
          16 * (static_cast<double>(coordinates) + 1 + rows + points) *
-             PowerOfTwo<T>(EtaExponent(working));
+             Underflow<T>(working, profile.flushes);
 }
 
 // SIN-24. D of the angle of octave k at x.
@@ -145,7 +145,7 @@ T NerfError(const Profile& profile, Format output, const Nerf& p, int64_t octave
   // The two constants and the product of doubles: rounded up together.
   const T angle = T((pi ? 3.14159265358979324 : 1.0) * factor * (1 + 0x1p-50)) * std::abs(x);
   return Gamma(n, UnitRoundoff(working)) * angle +
-         8 * (1 + T(factor)) * PowerOfTwo<T>(EtaExponent(working));
+         8 * (1 + T(factor)) * Underflow<T>(working, profile.flushes);
 }
 
 }  // namespace gnomon::sinusoidal
