@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "gnomon/optimized/frequencies.h"
