@@ -115,7 +115,7 @@ Command FuzzCommand() {
        "kept.",
        "0 nothing was found, 1 finds, 2 a crash among them, 3 usage or bad input, 4 nothing was "
        "asked",
-       {{"gnomon fuzz --subject wrong:sign --operation 'rope.*' --time 1", 1}}},
+       {{"gnomon fuzz --subject wrong:table-layout --operation 'rope.*' --time 1", 1}}},
       AddFuzz};
 }
 

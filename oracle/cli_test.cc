@@ -145,8 +145,8 @@ TEST_F(CliTest, BadFilesAreRefused) {
       "more than the file holds");
   ExpectRefused({"check", Write("short.npy", "\x93NUMPY\x01")}, "ends within");
   ExpectRefused(
-      {"check", kPlain, "--config", Write("c.json", R"({"rope_scaling":{"type":"yarn"}})")},
-      "yarn");
+      {"check", kPlain, "--config", Write("c.json", R"({"rope_scaling":{"type":"spiral"}})")},
+      "spiral");
   ExpectRefused(
       {"check",
        WriteSafetensors("newline", R"({"a\nb":{"dtype":"F3","shape":[],"data_offsets":[0,0]}})")},

@@ -30,7 +30,10 @@ TEST(SmallestCase, OfALayoutIsOneTokenOfTwoPairs) {
   ASSERT_TRUE(one.alone);
   const Tensor& x = one.smallest.c.inputs.at("x");
   EXPECT_EQ(x.shape(), (Shape{1, 1, 1, 4}));
-  EXPECT_LE(std::abs(one.smallest.c.inputs.at("positions").Integer(0)), 1);
+  const auto positions = one.smallest.c.inputs.find("positions");  // or given tables
+  if (positions != one.smallest.c.inputs.end()) {
+    EXPECT_LE(std::abs(positions->second.Integer(0)), 1);
+  }
 }
 
 TEST(SmallestCase, OfAnOffsetIsOnePair) {
