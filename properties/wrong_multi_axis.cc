@@ -251,6 +251,8 @@ class PlainAxes final : public PlainKernel<M> {
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     namespace axes = gnomon::multi_axis;
     format_ = c.format;
+    if (c.operation == "rope.apply" && !c.inputs.count("positions"))
+      return {Outcome::kUnsupported, "given tables"};
     const std::string verb = c.operation.substr(c.operation.find('.') + 1);
     if (verb == "sections") {
       const Sections s = axes::ReadSections(c);
