@@ -46,7 +46,12 @@ PropertyReport CheckDeclaration(properties::Subject& subject, const std::string&
       Outputs outputs = properties::GuardedOutputs(*c);
       properties::OutputViews views;
       for (auto& [role, tensor] : outputs) views.emplace(role, tensor.view());
-      const Outcome outcome = subject.Run(*c, views);
+      Outcome outcome;
+      try {
+        outcome = subject.Run(*c, views);
+      } catch (const std::exception& e) {
+        outcome = {Outcome::kFailed, std::string("the subject threw: ") + e.what()};
+      }
       if (outcome.status == Outcome::kUnsupported || outcome.status == Outcome::kRejected) {
         ++report.cases;
         report.status = PropertyReport::kHolds;

@@ -233,22 +233,27 @@ class Search {
       }
     }
     const double needed = std::log2(tried_) + kNamingBits;
+    const auto fits = [&](const Trial& trial, size_t p) {
+      return trial.residual[p] <= 1 && trial.evidence[p] >= needed;
+    };
     // What a looser profile explains by itself needs no mistake beside it.
     for (size_t p = 0; p < d->other_profile.value_or(kProfiles.size()); ++p) {
-      bool enough = false;
-      for (const Trial& trial : complete)
-        enough |= trial.residual[p] <= 1 && trial.evidence[p] >= needed;
-      if (!enough) continue;
+      if (std::none_of(complete.begin(), complete.end(),
+                       [&](const Trial& trial) { return fits(trial, p); }))
+        continue;
+      // A state shows in some elements only, and a fitted factor has room: they may fit a stricter
+      // profile than the kernel keeps elsewhere, and are no better for it.
       std::set<std::string> named;
       d->residual = kInfinity;
-      for (const Trial& trial : complete) {
-        if (trial.residual[p] > 1 || trial.evidence[p] < needed) continue;
-        d->residual = std::min(d->residual, trial.residual[p]);
-        if (!named.insert(NameOf(trial.made)).second) continue;
-        d->mistakes.push_back(NameOf(trial.made));
-        d->text += (d->text.empty() ? "" : " or ") + TextOf(trial.made);
-      }
-      d->profile = p;
+      for (size_t q = p; q <= std::max(p, basis_); ++q)
+        for (const Trial& trial : complete) {
+          if (!fits(trial, q)) continue;
+          d->profile = q;
+          d->residual = std::min(d->residual, trial.residual[q]);
+          if (!named.insert(NameOf(trial.made)).second) continue;
+          d->mistakes.push_back(NameOf(trial.made));
+          d->text += (d->text.empty() ? "" : " or ") + TextOf(trial.made);
+        }
       return true;
     }
     return false;

@@ -85,8 +85,13 @@ class RealPredictor : public Predictor {
       const double two_pi = 6.2831853f, a = Midpoint(angle);
       angle = Interval(a - std::rint(a / two_pi) * two_pi);
     }
-    const double s = Midpoint(sin(angle)), c = Midpoint(cos(angle));
-    double value = factor * (sine ? s : c), radius = std::abs(value) * 0x1p-50, uncertain = 0;
+    const Interval sines = sin(angle), cosines = cos(angle), &asked = sine ? sines : cosines;
+    const double s = Midpoint(sines), c = Midpoint(cosines);
+    // An exact 0 is enclosed, not met.
+    const double width = mpfr_get_d(reference::Upper(asked), MPFR_RNDU) -
+                         mpfr_get_d(reference::Lower(asked), MPFR_RNDD);
+    double value = factor * (sine ? s : c), uncertain = 0;
+    double radius = std::max(std::abs(value) * 0x1p-50, std::abs(factor) * width);
     const double slope = factor * (sine ? c : s);
     const bool stored = change_.shared.ulps != 0 || change_.shared.tables_in;
     if (stored) {

@@ -29,7 +29,7 @@ TEST(PluginCli, ExitCodes) {
       {"answers_all", 1, "is not declared, and was answered"},
       {"unsupported", 1, "declared, and answered as unsupported (SUBJ-2)"},
       {"segv", 2, "SIGSEGV, wrote to address 0x0; asked rope.apply f32 positions["},
-      {"past_end", 2, "wrote 1 byte past the end of y (SUBJ-6)"},
+      {"past_end", 2, "SIGSEGV, wrote 1 byte past the end of y; asked rope.apply f32 positions["},
   };
   for (const auto& c : kCases) {
     const Answer run = Check(c.evil);

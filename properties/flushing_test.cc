@@ -2,25 +2,18 @@
 // BOUND-8: who flushes subnormals must say so, and who says so is granted nothing else.
 #include <gtest/gtest.h>
 
+#include "gnomon/properties/forwarding_subject.h"
 #include "gnomon/properties/score.h"
 
 namespace gnomon::properties {
 namespace {
 
 // The same kernel under another declaration.
-class Declaring final : public Subject {
+class Declaring final : public ForwardingSubject {
  public:
   Declaring(std::unique_ptr<Subject> kernel, bool flushes)
-      : kernel_(std::move(kernel)), flushes_(flushes) {}
-  std::string Name() const override { return kernel_->Name(); }
-  bool Declares(const std::string& operation, Format format) const override {
-    return kernel_->Declares(operation, format);
-  }
-  size_t Promise() const override { return kernel_->Promise(); }
+      : ForwardingSubject(*kernel), kernel_(std::move(kernel)), flushes_(flushes) {}
   bool FlushesSubnormals() const override { return flushes_; }
-  Outcome Run(const Case& c, const OutputViews& outputs) override {
-    return kernel_->Run(c, outputs);
-  }
 
  private:
   std::unique_ptr<Subject> kernel_;

@@ -156,7 +156,11 @@ Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill
   // row.
   const int64_t guard = ElementCount(shape) + 16 * std::abs(strides.back()) + 64;
   Tensor tensor(dtype, shape, strides, guard - first, last - first + 1 + 2 * guard);
-  std::fill(tensor.storage().begin(), tensor.storage().end(), std::byte{fill});
+  // Other junk at every place, but for the highest byte: what was read says where it was read.
+  const size_t size = static_cast<size_t>(SizeOf(dtype));
+  for (size_t i = 0; i < tensor.storage().size(); ++i)
+    tensor.storage()[i] =
+        std::byte(i % size == size - 1 ? fill : Spread(i / size) >> i % size * 8 & 0xff);
   return tensor;
 }
 

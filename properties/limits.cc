@@ -94,6 +94,34 @@ std::string Outside(const Limits& limits, const Case& c) {
   return "";
 }
 
+std::optional<Case> Retyped(const Limits& limits, const Case& c) {
+  std::optional<Case> changed;
+  for (const TensorSpec& spec : OperationOf(c).inputs) {
+    const auto found = c.inputs.find(spec.role);
+    if (found == c.inputs.end() || IsFloat(found->second.dtype())) continue;
+    const Tensor& from = found->second;
+    Shape shape = from.shape();
+    while (!shape.empty() && shape[0] == 1 &&
+           !limits.takes_rank(spec.role, static_cast<int64_t>(shape.size())))
+      shape.erase(shape.begin());
+    DType dtype = from.dtype();
+    for (const DType other : {DType::kI32, DType::kI64})
+      if (!limits.takes_dtype(spec.role, dtype) && limits.takes_dtype(spec.role, other))
+        dtype = other;
+    if (dtype == from.dtype() && shape == from.shape()) continue;
+    bool fits = true;
+    Tensor to(dtype, shape);
+    for (int64_t i = 0; i < from.count(); ++i) {
+      to.SetInteger(i, from.Integer(i));
+      fits &= to.Integer(i) == from.Integer(i);
+    }
+    if (!fits) continue;
+    if (!changed) changed = c;
+    changed->inputs.at(spec.role) = std::move(to);
+  }
+  return changed;
+}
+
 void FitParameters(const Limits& limits, const std::string& operation, Source& source,
                    Parameters* parameters) {
   for (const std::string& name : limits.without) parameters->erase(name);

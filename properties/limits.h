@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct Limits {
 
 // The limit that a case breaks, in words; empty where it breaks none.
 std::string Outside(const Limits& limits, const Case& c);
+
+// The same question inside the types and ranks: integers in a type that is taken and holds them,
+// leading axes of extent 1 left out. Nothing where that changes nothing.
+std::optional<Case> Retyped(const Limits& limits, const Case& c);
 
 // Drawn parameters brought inside: forbidden ones dropped, values picked among the allowed.
 void FitParameters(const Limits& limits, const std::string& operation, Source& source,

@@ -56,12 +56,25 @@ void Fit(const Limits& limits, const std::string& operation, Source& source,
   if (number("rotary_dim", head_dim) > head_dim) parameters->insert_or_assign("rotary_dim", even);
   if (number("rotary_offset", 0) + number("rotary_dim", head_dim) > head_dim)
     parameters->erase("rotary_offset");
-  const auto given = parameters->find("frequencies");
-  if (given == parameters->end()) return;
   const size_t pairs = static_cast<size_t>(number("rotary_dim", head_dim)) / 2;
-  std::vector<Number>& frequencies = std::get<std::vector<Number>>(given->second);
-  while (frequencies.size() < pairs) frequencies.push_back(DrawFrequency(source));
-  frequencies.resize(pairs);
+  for (const char* name : {"frequencies", "short_factor", "long_factor"}) {  // a number a pair
+    const auto given = parameters->find(name);
+    if (given == parameters->end()) continue;
+    std::vector<Number>& list = std::get<std::vector<Number>>(given->second);
+    while (list.size() < pairs)
+      list.push_back(name[0] == 'f' ? DrawFrequency(source) : list.back());
+    list.resize(pairs);
+  }
+}
+
+// Limits may leave a scaling that is none: a ramp that ends before it begins.
+bool IsValid(const Parameters& parameters) {
+  try {
+    Read(parameters);
+    return true;
+  } catch (const Rejected&) {
+    return false;
+  }
 }
 
 Shape DrawTokens(Source& source, int64_t head_dim) {
@@ -119,6 +132,7 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
   trial.RequireInside(!draw.scaled || TakesType(limits, *draw.scaled));
   Fit(limits, c.operation, source, &c.parameters);
+  trial.RequireInside(!draw.scaled || IsValid(c.parameters));
   Shape shape = {limits.extent("seq", 1 + source.Below(4))};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
   FitRank(limits, "positions", &shape);
@@ -148,6 +162,7 @@ Case DrawApply(Trial& trial, const Draw& draw) {
         static_cast<double>(1 + source.Below(drawn.head_dim - drawn.rotary_dim));
   if (draw.direction && source.Chance(1, 4)) c.parameters["direction"] = std::string("transpose");
   Fit(limits, c.operation, source, &c.parameters);
+  trial.RequireInside(!draw.scaled || IsValid(c.parameters));
   const RopeFrequencies f = Read(c.parameters);
 
   Shape shape = DrawTokens(source, f.head_dim);

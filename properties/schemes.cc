@@ -1,9 +1,40 @@
 #include "gnomon/spec/schemes.h"
 
+#include "gnomon/properties/forwarding_subject.h"
 #include "gnomon/properties/property.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::properties {
+namespace {
+
+// A kernel of ours refuses what it does not declare; what it would make of that is no question.
+class OnlyDeclared final : public ForwardingSubject {
+ public:
+  explicit OnlyDeclared(std::unique_ptr<Subject> kernel)
+      : ForwardingSubject(*kernel), kernel_(std::move(kernel)) {}
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    if (!Declares(c.operation, c.format)) return {Outcome::kUnsupported, c.operation};
+    return ForwardingSubject::Run(c, outputs);
+  }
+  std::vector<Outcome> RunBatch(const std::vector<Call>& calls) override {
+    return Subject::RunBatch(calls);
+  }
+
+ private:
+  std::unique_ptr<Subject> kernel_;
+};
+
+template <class S>
+void Append(std::vector<S> subjects, std::vector<S>* list) {
+  for (S& subject : subjects) {
+    subject.make = [make = std::move(subject.make)] {
+      return std::make_unique<OnlyDeclared>(make());
+    };
+    list->push_back(std::move(subject));
+  }
+}
+
+}  // namespace
 
 const std::vector<Property>& AllProperties() {
   static const std::vector<Property> all = [] {
@@ -20,8 +51,7 @@ const std::vector<Property>& AllProperties() {
 const std::vector<WrongSubject>& WrongSubjects() {
   static const std::vector<WrongSubject> all = [] {
     std::vector<WrongSubject> list;
-#define GNOMON_APPEND(stem) \
-  for (WrongSubject & subject : stem::WrongSubjects()) list.push_back(std::move(subject));
+#define GNOMON_APPEND(stem) Append(stem::WrongSubjects(), &list);
     GNOMON_FOR_EACH_STEM(GNOMON_APPEND)
 #undef GNOMON_APPEND
     return list;
@@ -32,8 +62,7 @@ const std::vector<WrongSubject>& WrongSubjects() {
 const std::vector<RightSubject>& RightSubjects() {
   static const std::vector<RightSubject> all = [] {
     std::vector<RightSubject> list;
-#define GNOMON_APPEND(stem) \
-  for (RightSubject & subject : stem::RightSubjects()) list.push_back(std::move(subject));
+#define GNOMON_APPEND(stem) Append(stem::RightSubjects(), &list);
     GNOMON_FOR_EACH_STEM(GNOMON_APPEND)
 #undef GNOMON_APPEND
     return list;

@@ -140,14 +140,17 @@ std::vector<Kill> KillsOf(const WrongSubject& wrong, uint64_t seed) {
 
 Alarms AlarmsOf(const RightSubject& right, uint64_t seed) {
   Alarms alarms;
+  const std::unique_ptr<Subject> kernel = right.make();
+  const auto declared = [&](const std::string& operation) {
+    return std::ranges::any_of(kFormats, [&](const FormatTraits& format) {
+      return kernel->Declares(operation, *FormatFromName(format.name));
+    });
+  };
   for (const PropertyReport& p : RunEach(right.make, OptionsFor(right.stem, seed, kScoreCases))) {
     alarms.cases += p.cases;
-    // A property of two stems is not for a kernel of one.
-    const auto of_the_stem = [&](const std::string& operation) {
-      return operation.rfind(right.stem + ".", 0) == 0;
-    };
+    // A property of two operations is not for a kernel of one.
     if (p.status == PropertyReport::kNotApplicable &&
-        !std::ranges::all_of(p.property.operations, of_the_stem))
+        !std::ranges::all_of(p.property.operations, declared))
       continue;
     if (p.status != PropertyReport::kHolds) alarms.by.push_back(p.property.name);
   }

@@ -57,8 +57,10 @@ Outputs Trial::Run(const Case& c) {
   return outputs;
 }
 
-void Trial::RunOn(const Case& c, Outputs* outputs) {
-  const Limits limits = subject_.LimitsOf(c.operation);
+void Trial::RunOn(const Case& question, Outputs* outputs) {
+  const Limits limits = subject_.LimitsOf(question.operation);
+  const std::optional<Case> retyped = Retyped(limits, question);
+  const Case& c = retyped ? *retyped : question;
   bool inside = Outside(limits, c).empty();
   for (const auto& [role, tensor] : *outputs)
     inside &= limits.strides || tensor.view().contiguous();
@@ -73,6 +75,12 @@ void Trial::RunOn(const Case& c, Outputs* outputs) {
     Fail(std::string("the subject threw: ") + e.what());
   } catch (...) {
     Fail("the subject threw");
+  }
+  if (retyped) {  // a copy, which no property looks at
+    const std::optional<Case> before = Retyped(limits, question);
+    for (const auto& [role, tensor] : before->inputs)
+      if (role != c.in_place && tensor.storage() != c.inputs.at(role).storage())
+        Fail("changed its input " + role + " (SUBJ-6)");
   }
   switch (outcome.status) {
     case Outcome::kOk:

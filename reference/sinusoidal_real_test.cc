@@ -58,9 +58,9 @@ TEST(SinusoidalReal, RoundedTruthMeetsRoundedAndANudgeDoesNot) {
       Outputs y = RoundedTruth(c);
       EXPECT_EQ(Judge(c, y).strictest(), 0u);
       Tensor& out = y.begin()->second;
-      out.SetBits(1, BitsAt(std::as_const(out).view(), 1) ^ 1);
+      out.SetBits(0, BitsAt(std::as_const(out).view(), 0) ^ 1);
       EXPECT_EQ(Judge(c, y).profiles[0].outside, 1);
-      out.Set(1, 77);
+      out.Set(0, 77);
       EXPECT_EQ(Judge(c, y).strictest(), std::nullopt);
     }
   }
@@ -94,7 +94,8 @@ TEST(SinusoidalReal, EvenlySpacedOctaves) {
 // Both reductions, of 2 pi B x in turns and of a product of intervals, meet.
 TEST(SinusoidalReal, TurnsAndRadiansAgree) {
   const std::vector<double> x = {0.3, -1.7, 12345.678}, B = {2.5, 1e6, -3.25};
-  const std::unique_ptr<Truth> truth = TruthOf(Fourier(x, B));
+  const Case c = Fourier(x, B);  // the truth looks into it
+  const std::unique_ptr<Truth> truth = TruthOf(c);
   ScopedPrecision precision(256);
   Interval angle(0), pi(0);
   mpfi_const_pi(pi.backend().data());

@@ -2,6 +2,7 @@
 // print.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -60,7 +61,8 @@ Case CaseOf(const Json& vector) {
   return c;
 }
 
-// Half a unit of the last printed place.
+// Half a unit of the last printed place; 16 or 17 digits may name a binary64 number: half a unit of
+// that, if it is more.
 Interval Tolerance(const std::string& printed, bool exact) {
   if (exact) return Interval(0);
   const size_t e = printed.find_first_of("eE");
@@ -68,7 +70,13 @@ Interval Tolerance(const std::string& printed, bool exact) {
   const std::string digits = printed.substr(0, e);
   const int places = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
   const int exponent = e == std::string::npos ? 0 : std::stoi(printed.substr(e + 1));
-  return Interval(("0.5e" + std::to_string(exponent - places)).c_str());
+  const Interval half(("0.5e" + std::to_string(exponent - places)).c_str());
+  const size_t first = digits.find_first_of("123456789");
+  const size_t count = first == std::string::npos ? 0 : digits.size() - first - (point > first);
+  if (count != 16 && count != 17) return half;
+  const double value = std::abs(std::stod(printed));
+  const Interval other = (Interval(std::nextafter(value, INFINITY)) - Interval(value)) / 2;
+  return LessOrEqual(half, other) ? other : half;
 }
 
 TEST(Vectors, TheTruthRoundsToWhatOthersPrint) {
