@@ -39,7 +39,10 @@ double Distance(const Interval& bound, const Interval& value, double stated) {
 
 double BoundOf(const reference::Truth& truth, int output, int64_t element, const Profile& profile,
                double stated) {
-  if (std::isnan(stated)) return truth.NonFiniteIsOpen(output, element, profile) ? HUGE_VAL : kNaN;
+  if (std::isnan(stated)) {
+    const bool due = truth.Expect(output, element).kind == reference::Expectation::kNonFinite;
+    return due && truth.NonFiniteIsOpen(output, element, profile) ? HUGE_VAL : kNaN;
+  }
   return Distance(truth.Bound(output, element, profile), truth.Value(output, element), stated);
 }
 

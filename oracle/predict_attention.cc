@@ -57,6 +57,7 @@ class SoftmaxPredictor : public Predictor {
     bool seen = false;
     bool given = true;  // its product or value may enter
     double score = -kInfinity, weight = 0;
+    bool overflowed = false;
     KeyTerms<double> terms;
   };
 
@@ -123,6 +124,7 @@ class SoftmaxPredictor : public Predictor {
       content += q * k;
       t.products += std::abs(scale * q * k);
       t.operands += std::abs(q) + std::abs(k);
+      key.overflowed |= std::isfinite(q) && std::isfinite(k) && !(std::abs(scale * q * k) < 0x1p1000);
     }
     const double bias = Bias(m, n), left_out = bias == -kInfinity ? 1 : 0;
     key.score =
@@ -140,10 +142,11 @@ class SoftmaxPredictor : public Predictor {
   void Evaluate() {
     keys_.clear();
     for (int64_t n = 0; n < e_.keys; ++n) keys_.push_back(KeyAt(m_, n));
-    nan_ = false;
+    nan_ = overflowed_ = false;
     double highest = -kInfinity, all = -kInfinity, sum = 0;
     for (const Key& key : keys_) {
       const bool in = key.seen || change_.masks_weights;
+      overflowed_ |= key.overflowed;
       if (in || change_.leaks_scores) nan_ |= std::isnan(key.score) || key.score == kInfinity;
       if (in) highest = std::max(highest, key.score);
       all = std::max(all, key.score);
@@ -233,6 +236,11 @@ class SoftmaxPredictor : public Predictor {
   Prediction Finished(int64_t column) {
     const double nan = std::nan("");
     Prediction any;
+    if (overflowed_) return any;  // nearly out of binary64, in which this is computed
+    // ATT-2: a masked key has the weight 0, whatever the others are.
+    if (nan_ && weights_ && !change_.leaks_scores && !change_.masks_weights &&
+        !(keys_[static_cast<size_t>(column)].seen && keys_[static_cast<size_t>(column)].given))
+      return Stored(change_.shared, c_.format, 0, 0, {}, {});
     if (nan_) return NonFinite(change_.shared, c_.format, nan);
     double value = 0, size = 0, special = 0;
     PerProfile moved{}, bound{}, narrow{};
@@ -265,7 +273,7 @@ class SoftmaxPredictor : public Predictor {
       ++used;
     }
     if (special != 0) return NonFinite(change_.shared, c_.format, special);
-    if (vague_) return any;
+    if (vague_ || !std::isfinite(size)) return any;
     if (empty_) {
       if (std::isnan(change_.no_key)) return NonFinite(change_.shared, c_.format, nan);
       if (change_.no_key == 1) {
@@ -312,7 +320,7 @@ class SoftmaxPredictor : public Predictor {
   std::vector<Key> keys_;
   std::array<RowErrors<double>, kProfiles.size()> errors_;
   RowErrors<double> own_;
-  bool nan_ = false, empty_ = false, vague_ = false;
+  bool nan_ = false, overflowed_ = false, empty_ = false, vague_ = false;
 };
 
 // Four terms and untied scores: a sum of products, with its bound (ATT-15).
