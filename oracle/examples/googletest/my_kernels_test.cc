@@ -29,8 +29,8 @@ class MySubject : public gnomon::properties::Subject {
   gnomon::properties::Limits LimitsOf(const std::string&) const override {
     gnomon::properties::Limits limits;
     limits.parameters = {{"layout", {std::string("half_split")}}};
-    limits.without = {"frequencies", "rotary_dim", "rotary_offset", "output_layout", "direction",
-                      "cos",         "sin"};
+    limits.without = {"frequencies",   "rope_type", "rotary_dim", "rotary_offset",
+                      "output_layout", "direction", "cos",        "sin"};
     limits.strides = limits.in_place = false;
     return limits;
   }
