@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -11,6 +12,7 @@
 #include "gnomon/oracle/text.h"
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/truth.h"
+#include "gnomon/spec/rope_scaling.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -142,6 +144,13 @@ std::string TensorsText(const Recording& recording) {
     text += fmt::format(" from {} to {}", low, high);
   }
   return text;
+}
+
+// Of context extension only what is given is said: a list of its defaults would say nothing else.
+bool IsScaling(const std::string& name) {
+  const std::vector<ParameterSpec>& all = gnomon::rope_scaling::ScalingParameters();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const ParameterSpec& spec) { return spec.name == name; });
 }
 
 }  // namespace
@@ -286,7 +295,7 @@ std::string ParametersText(const Case& c) {
     std::string value;
     if (found == c.parameters.end()) {
       if (spec.otherwise == "required" || spec.name == "frequencies" ||
-          spec.name == "output_layout" ||
+          spec.name == "output_layout" || IsScaling(spec.name) ||
           (spec.name == "rope_theta" && c.parameters.count("frequencies")))
         continue;
       value = spec.otherwise + " (default)";
