@@ -481,6 +481,14 @@ std::vector<SharedHypothesis> MakeShared() {
            },
            Concerns::kStorage});
     }
+  // Where the output holds NaN before the call, as it does in the suite, it does so after it.
+  all.push_back({{"in-place/adds-to-output", "adds to what the output holds", true, false},
+                 [](const Number*, Change* change) {
+                   change->tail_lanes = 1 << 30;  // no row is as long: all of it
+                   change->tail = Fill::kOnes;
+                   return true;
+                 },
+                 Concerns::kStorage});
   return all;
 }
 
