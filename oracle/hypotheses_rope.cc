@@ -281,10 +281,10 @@ class RopePredictor : public Predictor {
           BitsAt(y_, ((t.batch * x_.shape[1] + t.seq) * x_.shape[2] + t.head) * x_.shape[3] + at_a);
     if (!bits_a || !bits_b) return {};
     const int64_t position = given_ ? 0 : XposChange::Moved(change_.shared, PositionOf(t));
-    const double z = change_.xpos.ScaleAt(position, pair, member);  // f32 may have 0 or infinity
+    const double z = change_.xpos.ScaleAt(position, pair, member);  // 0: cannot be told
     const double ra = Read(change_.shared, format_, *bits_a), xa = z * ra;
     const double rb = Read(change_.shared, format_, *bits_b), xb = z * rb;
-    if (!(z > 0x1p-120 && z < 0x1p120) || std::isinf(xa + xb) != std::isinf(ra + rb)) return {};
+    if (!(z > 0) || std::isinf(xa) + std::isinf(xb) != std::isinf(ra) + std::isinf(rb)) return {};
     const int64_t h = f().pairs();
     int64_t column = pair;
     if (change_.table == Table::kInterleaved) column = (member * h + pair) / 2;

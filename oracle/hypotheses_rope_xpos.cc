@@ -48,6 +48,7 @@ double XposChange::ScaleAt(int64_t position, int64_t pair, int member) const {
   if (xpos.role == XposRole::kKey) power = -power;
   const double scale = static_cast<double>(
       std::pow(static_cast<long double>(numerator) / static_cast<long double>(denominator), power));
+  if (!(scale > 0x1p-120 && scale < 0x1p120)) return 0;  // f32 may have 0 or infinity for it
   return scale_in ? RoundToFormat(*scale_in, scale) : scale;
 }
 

@@ -22,7 +22,8 @@ struct XposChange {
   static int64_t Moved(const Change& shared, int64_t given) {
     return shared.position ? shared.position(given).value_or(0) : given;
   }
-  // XPOS-1, of a member of a pair; within 2^-52 of it, relatively.
+  // XPOS-1, of a member of a pair; within 2^-52 of it, relatively; 0 where the kernel's
+  // own may be anything.
   double ScaleAt(int64_t position, int64_t pair, int member) const;
   // XPOS-6, without the last rounding of `output` where that is the working format.
   double Bound(const Profile& profile, Format output, int64_t position, int64_t pair, double scale,
