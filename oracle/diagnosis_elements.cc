@@ -253,7 +253,8 @@ std::string PatternOf(const std::vector<JudgedCase>& cases) {
       note(tallies[spec.axes[axis + missing]], index[axis]);
     const reference::Place place = judged.truth->Where(e.output, e.number);
     if (place.pair) note(tallies["pair"], *place.pair);
-    if (operation.name == "rope.apply") note(copied, place.pair ? 0 : 1);
+    if (operation.name == "rope.apply" || operation.name == "rope.xpos")
+      note(copied, place.pair ? 0 : 1);
     note(outputs, e.output);
   }
   std::vector<std::string> found;
@@ -300,8 +301,9 @@ void FindPermutation(const std::vector<JudgedCase>& cases, size_t basis,
                      const std::function<std::unique_ptr<Predictor>(const Answered&)>& truth,
                      Diagnosis* diagnosis) {
   constexpr int64_t kLongestRow = 512, kMostRows = 64;
-  static const std::set<std::string> kRows = {"rope.apply", "rope.table", "rope.frequencies",
-                                              "sinusoidal.table", "sinusoidal.add"};
+  static const std::set<std::string> kRows = {"rope.apply",       "rope.table", "rope.frequencies",
+                                              "rope.xpos",        "sinusoidal.table",
+                                              "sinusoidal.add"};
   for (const JudgedCase& judged : cases) {
     if (judged.failing.empty() || !kRows.count(judged.answered.c->operation)) continue;
     const Shape& shape = judged.shapes[0].shape;

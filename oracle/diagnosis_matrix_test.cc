@@ -41,7 +41,15 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
       {"bf16-truncated/real", "bf16-truncated"},
       {"unreduced/real", "unreduced/float-two-pi"},
       {"timestep-order/ignored", "timestep-order"},
-      {"tail-vector/real", "tail-vector/4"}};
+      {"tail-vector/real", "tail-vector/4"},
+      {"sign/xpos", "sign"},
+      {"positions-bf16/xpos", "positions-bf16"},
+      {"magnitude/xpos", "magnitude"},
+      {"nan-lost/xpos", "nan-lost/as-zero"},
+      {"tail-vector/xpos", "tail-vector/8"},
+      {"tail-overwrite/xpos", "tail-overwrite/8"},
+      {"in-place/xpos", "in-place"},
+      {"window-not-copied/xpos", "window-not-copied"}};
   for (const std::string& key : {wrong.stem + ":" + wrong.id, wrong.id})
     if (const auto found = more.find(key); found != more.end()) return found->second;
   return wrong.id;

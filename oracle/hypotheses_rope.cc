@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/hypotheses_rope_xpos.h"
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/rope.h"
 #include "gnomon/reference/rope_magnitude.h"
@@ -17,6 +17,7 @@ enum class Count { kGiven, kFirstRow, kTokens, kFromFirst, kHeads };
 
 struct RopeChange {
   Change shared;
+  XposChange xpos;
   RopeApply a;
   // Signs of the four products of ROPE-3: y_a = x_a c - x_b s, y_b = x_a s + x_b c.
   double cos_a = 1, sin_a = 1, sin_b = 1, cos_b = 1;
@@ -33,6 +34,7 @@ struct RopeChange {
 };
 
 bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
+bool IsApply(const Case& c) { return c.operation == "rope.apply" || c.operation == "rope.xpos"; }
 
 class RopePredictor : public Predictor {
  public:
@@ -42,7 +44,7 @@ class RopePredictor : public Predictor {
         change_(change),
         turns_(
             format_, [this](int64_t pair) { return Recipe(pair); }, change.shared) {
-    if (c_.operation != "rope.apply") return;
+    if (!IsApply(c_)) return;
     x_ = c_.inputs.at("x").view();
     const auto y = answered.outputs->find("y");
     if (y != answered.outputs->end()) y_ = y->second;
@@ -114,7 +116,7 @@ class RopePredictor : public Predictor {
                  UnitRoundoff(WorkingFormat(format_)));
   }
   bool InTail(int64_t pair) const {
-    return oracle::InTail(change_.shared, pair, f().pairs(), c_.operation == "rope.apply");
+    return oracle::InTail(change_.shared, pair, f().pairs(), IsApply(c_));
   }
 
   Prediction Frequency(int64_t pair) const {
@@ -278,9 +280,11 @@ class RopePredictor : public Predictor {
       bits_a =
           BitsAt(y_, ((t.batch * x_.shape[1] + t.seq) * x_.shape[2] + t.head) * x_.shape[3] + at_a);
     if (!bits_a || !bits_b) return {};
-    const double xa = Read(change_.shared, format_, *bits_a);
-    const double xb = Read(change_.shared, format_, *bits_b);
-
+    const int64_t position = given_ ? 0 : XposChange::Moved(change_.shared, PositionOf(t));
+    const double z = change_.xpos.ScaleAt(position, pair, member);  // 0: cannot be told
+    const double ra = Read(change_.shared, format_, *bits_a), xa = z * ra;
+    const double rb = Read(change_.shared, format_, *bits_b), xb = z * rb;
+    if (!(z > 0) || std::isinf(xa) + std::isinf(xb) != std::isinf(ra) + std::isinf(rb)) return {};
     const int64_t h = f().pairs();
     int64_t column = pair;
     if (change_.table == Table::kInterleaved) column = (member * h + pair) / 2;
@@ -291,6 +295,7 @@ class RopePredictor : public Predictor {
       std::swap(turn.cos_error, turn.sin_error);
     }
     if (change_.first_head_only && t.head > 0) turn = Turn{};
+    if (change_.xpos.sine_unscaled) turn.sin /= z;
     const double s = IsTranspose(change_) ? -turn.sin : turn.sin;
     const double c = turn.cos;
     const double first = member == 0 ? change_.cos_a * xa * c : change_.sin_b * xa * s;
@@ -316,6 +321,9 @@ class RopePredictor : public Predictor {
       const double d = turn.known_tables ? 0
                        : given_ ? GivenTableError(kProfiles[i], format_, FormatOf(rows_.dtype))
                                 : TableError(kProfiles[i], output);
+      if (change_.xpos.asked)
+        return table_error + change_.xpos.Bound(kProfiles[i], output, position, pair, z, y, S,
+                                                turned, size, turn.D[i]);
       return table_error + RoundingsOfMagnitude() * S * (1 + 0x1p-6) +
              RotationBound<double>(kProfiles[i], output, y, S, turned, size, turn.D[i], d);
     };
@@ -325,8 +333,8 @@ class RopePredictor : public Predictor {
     }
     Prediction p = Stored(change_.shared, format_, y, S * 0x1p-51 + table_error, bound, narrow);
     // ROPE-9: with given tables a product may leave the range of the arithmetic.
-    const double table = std::max(std::abs(c), std::abs(s));
-    for (size_t i = 0; given_ && i < kProfiles.size(); ++i) {
+    const double table = given_ ? std::max(std::abs(c), std::abs(s)) : 2 * std::max(1.0, 1 / z);
+    for (size_t i = 0; (given_ || change_.xpos.asked) && i < kProfiles.size(); ++i) {
       if (kProfiles[i].correctly_rounded) continue;
       const double largest = LargestFinite(FormatAt(kProfiles[i].arithmetic, format_));
       const double product = std::max(std::abs(xa), std::abs(xb)) * table * (1 + 0x1p-7);
@@ -346,8 +354,6 @@ class RopePredictor : public Predictor {
 
 using Mistake = Entry<RopeChange>;
 using Make = Mistake::Make;
-
-bool IsApply(const Case& c) { return c.operation == "rope.apply"; }
 
 Make Layouts(RopeLayout in, RopeLayout out) {
   return [=](const Case& c, RopeChange* change) {
@@ -551,6 +557,10 @@ const std::vector<Mistake>& Entries() {
             change->overwrite_lanes = lanes;
             return IsApply(c);
           }));
+    for (const Entry<XposChange>& entry : XposEntries())
+      entries.push_back({entry.about, [&entry](const Case& c, RopeChange* change) {
+                           return entry.make(c, &change->xpos);
+                         }});
     AddShared(
         {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
         [](const Case& c, const RopeChange& change) {
@@ -574,7 +584,9 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
                                    double factor, double factor_error) {
   const Case& c = *answered.c;
   RopeChange change;
-  if (IsApply(c)) {
+  if (c.operation == "rope.xpos") {
+    change.a = (change.xpos = XposOf(c)).xpos.apply;
+  } else if (IsApply(c)) {
     change.a = gnomon::rope::ReadApply(c);
   } else {
     change.a.frequencies = gnomon::rope::ReadFrequencies(c);

@@ -1,11 +1,12 @@
 // What must hold of rope.frequencies, rope.table and rope.apply (spec/rope.md). The properties that
-// turn twice or more are in rope_algebra.cc.
+// turn twice or more are in rope_algebra.cc, those of rope.xpos in rope_xpos.cc.
 #include "gnomon/spec/rope.h"
 
 #include "gnomon/properties/judged.h"
 #include "gnomon/properties/property.h"
 #include "gnomon/properties/rope_algebra.h"
 #include "gnomon/properties/rope_cases.h"
+#include "gnomon/properties/rope_xpos.h"
 #include "gnomon/properties/tolerance.h"
 
 namespace gnomon::properties::rope {
@@ -196,6 +197,7 @@ std::vector<Property> Properties() {
   };
   for (Property& property : AlgebraicProperties()) all.push_back(std::move(property));
   for (Property& property : ScaledProperties()) all.push_back(std::move(property));
+  for (Property& property : XposProperties()) all.push_back(std::move(property));
   return all;
 }
 

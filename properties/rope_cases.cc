@@ -5,6 +5,7 @@
 
 #include "gnomon/properties/cases.h"
 #include "gnomon/properties/rope_scaling_cases.h"
+#include "gnomon/properties/rope_xpos.h"
 
 namespace gnomon::properties::rope {
 namespace {
@@ -307,7 +308,7 @@ std::vector<CaseSource> Cases() {
   memory.memory = true;
   wide.numbers = Numbers::kWide;
   special.numbers = Numbers::kSpecial;
-  return {
+  std::vector<CaseSource> all = {
       {"rope.frequencies.plain", "rope.frequencies", CaseKind::kPlain, frequencies(false)},
       {"rope.frequencies.unusual", "rope.frequencies", CaseKind::kSpecial, frequencies(true)},
       {"rope.table.plain", "rope.table", CaseKind::kPlain, table(plain)},
@@ -323,6 +324,8 @@ std::vector<CaseSource> Cases() {
       {"rope.apply.unusual_frequencies", "rope.apply", CaseKind::kSpecial, apply(unusual)},
       {"rope.apply.large", "rope.apply", CaseKind::kLarge, apply(plain)},
   };
+  for (CaseSource& source : XposCases()) all.push_back(std::move(source));
+  return all;
 }
 
 }  // namespace gnomon::properties::rope

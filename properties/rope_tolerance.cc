@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "gnomon/properties/rope_xpos.h"
 #include "gnomon/properties/tolerance.h"
 #include "gnomon/spec/rope.h"
 
@@ -133,6 +134,7 @@ class ApplyTolerance : public Tolerance {
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
   if (c.parameters.count("rope_type")) return rope_scaling::MakeTolerance(promise, c);
+  if (c.operation == "rope.xpos") return MakeXposTolerance(promise, c);
   if (c.operation == "rope.frequencies") return std::make_unique<FrequencyTolerance>(promise, c);
   if (c.operation == "rope.table") return std::make_unique<TableTolerance>(promise, c);
   return std::make_unique<ApplyTolerance>(promise, c);

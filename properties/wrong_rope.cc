@@ -7,6 +7,7 @@
 
 #include "gnomon/properties/plain_kernel.h"
 #include "gnomon/properties/plain_scaling.h"
+#include "gnomon/properties/rope_xpos.h"
 #include "gnomon/spec/rope.h"
 
 namespace gnomon::properties::rope {
@@ -267,6 +268,9 @@ class PlainRope final : public PlainKernel<M> {
   PlainRope(M mistake, const Rounding& rounding, std::string name, const std::string& promise)
       : PlainKernel(mistake, rounding, std::move(name), promise, "rope") {}
 
+  bool Declares(const std::string& operation, Format format) const override {
+    return PlainKernel::Declares(operation, format) && operation != "rope.xpos";
+  }
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
     if (c.operation == "rope.frequencies") return Frequencies(c, outputs.at("w"));
@@ -540,10 +544,16 @@ Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
 
 }  // namespace
 
-std::vector<WrongSubject> WrongSubjects() { return WrongWith<PlainRope>(kRows, "rope"); }
+std::vector<WrongSubject> WrongSubjects() {
+  std::vector<WrongSubject> all = WrongWith<PlainRope>(kRows, "rope");
+  for (WrongSubject& subject : XposWrongSubjects()) all.push_back(std::move(subject));
+  return all;
+}
 
 std::vector<RightSubject> RightSubjects() {
-  return RightWith<PlainRope>(M::kNone, kRoundings, "rope");
+  std::vector<RightSubject> all = RightWith<PlainRope>(M::kNone, kRoundings, "rope");
+  for (RightSubject& subject : XposRightSubjects()) all.push_back(std::move(subject));
+  return all;
 }
 
 }  // namespace gnomon::properties::rope

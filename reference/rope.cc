@@ -10,6 +10,7 @@
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/rope_magnitude.h"
+#include "gnomon/reference/rope_xpos.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -450,6 +451,7 @@ std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "rope.frequencies" || c.operation == "rope_scaling.frequencies")
     return std::make_unique<FrequenciesTruth>(c);
   if (c.operation == "rope.table") return std::make_unique<TableTruth>(c);
+  if (c.operation == "rope.xpos") return MakeXposTruth(c);
   return std::make_unique<ApplyTruth>(c);
 }
 

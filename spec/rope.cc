@@ -1,6 +1,8 @@
-// The operations of RoPE: their parameters, tensors and shapes (spec/rope.md).
+// The operations of RoPE: their parameters, tensors and shapes (spec/rope.md; rope.xpos:
+// rope_xpos.cc).
 #include "gnomon/spec/rope.h"
 
+#include "gnomon/spec/rope_xpos.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::rope {
@@ -62,24 +64,25 @@ std::vector<OutputShape> ValidateApply(const Case& c) {
 }  // namespace
 
 const std::vector<OperationSpec>& Operations() {
+  static const std::vector<ParameterSpec> unscaled = {
+      {"head_dim", "required", "1 to 1048576", "dims of one head"},
+      {"rotary_dim", "head_dim", "even, 2 to head_dim", "dims that are rotated"},
+      {"rope_theta", "10000", "positive", "base of the frequencies"},
+      {"frequencies", "by rope_theta", "rotary_dim / 2 finite numbers", "frequencies as given"}};
   static const std::vector<ParameterSpec> frequencies = [] {
-    std::vector<ParameterSpec> all = {
-        {"head_dim", "required", "1 to 1048576", "dims of one head"},
-        {"rotary_dim", "head_dim", "even, 2 to head_dim", "dims that are rotated"},
-        {"rope_theta", "10000", "positive", "base of the frequencies"},
-        {"frequencies", "by rope_theta", "rotary_dim / 2 finite numbers", "frequencies as given"}};
+    std::vector<ParameterSpec> all = unscaled;
     for (const ParameterSpec& parameter : rope_scaling::ScalingParameters())
       all.push_back(parameter);
     return all;
   }();
-  static const std::vector<ParameterSpec> apply = [] {
-    std::vector<ParameterSpec> all = frequencies;
+  const auto with_rotation = [](std::vector<ParameterSpec> all) {
     all.push_back({"layout", "required", "interleaved, half_split", "which dims form a pair"});
     all.push_back({"output_layout", "layout", "interleaved, half_split", "the same, of y"});
     all.push_back({"rotary_offset", "0", "0 to head_dim - rotary_dim", "first rotated dim"});
     all.push_back({"direction", "forward", "forward, transpose", "by the angle, or by minus it"});
     return all;
-  }();
+  };
+  static const std::vector<ParameterSpec> apply = with_rotation(frequencies);
   static const TensorSpec positions = {"positions",
                                        {"batch", "seq"},
                                        "tokens, in [-2^31, 2^31); [seq] serves every batch",
@@ -110,7 +113,8 @@ const std::vector<OperationSpec>& Operations() {
        {{"y", {"batch", "seq", "heads", "head_dim"}, "rotated x"}},
        ErrorUnit::kRoundoffOfSum,
        ValidateApply,
-       "x"}};
+       "x"},
+      XposOperation(with_rotation(unscaled), positions)};
   return operations;
 }
 
