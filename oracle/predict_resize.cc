@@ -79,7 +79,7 @@ std::vector<ResizePredictor::Tap> ResizePredictor::TapsOf(bool rows, int64_t out
   std::vector<double> arguments, values;
   double sum = 0;
   for (double j = std::floor(x - reach); j <= x + reach; ++j) {
-    if (std::abs(j - x) >= reach) continue;
+    if (std::abs(j - x) > reach) continue;
     int64_t input = static_cast<int64_t>(j);
     const bool outside = input < 0 || input > last;
     if (outside && p_.antialias && !change_.taps_clamped) continue;

@@ -77,7 +77,7 @@ Taps<T> TapsOf(const gnomon::learned::ResizeParameters& p, const gnomon::learned
   T sum(0);
   for (int64_t j = low; j <= high; ++j) {
     s = ArgumentOf(p, axis, i, j);
-    if (!(std::abs(s.value()) < reach)) continue;
+    if (!(std::abs(s.value()) <= reach)) continue;
     if (taps.numerators.empty()) taps.first = j;
     taps.numerators.push_back(FilterNumerator<T>(p, s));
     sum += taps.numerators.back();
