@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "gnomon/optimized/formats.h"
+#include "gnomon/optimized/learned_resize.h"
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/spec/schemes.h"
 
@@ -135,6 +136,14 @@ bool Supports(const std::string& operation, Format format) {
 
 bool Run(const Case& c, const OutputViews& outputs, Mode) {
   if (!Supports(c.operation, c.format)) return false;
+  if (c.operation == "learned.resize") {
+    ResizeTable(gnomon::learned::ReadResize(c), c.inputs.at("table").view(), outputs.at("resized"));
+    return true;
+  }
+  if (c.operation == "learned.lookup_2d") {
+    LookUpGrid(c.inputs.at("table").view(), c.inputs.at("positions").view(), outputs.at("rows"));
+    return true;
+  }
   const LookupParameters p = ReadLookup(c);
   const std::vector<int64_t> row = c.inputs.count("mask") > 0
                                        ? RowsFromMask(p, c.inputs.at("mask").view())

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/predict_resize.h"
 #include "gnomon/spec/learned.h"
 
 namespace gnomon::oracle::learned {
@@ -17,6 +18,10 @@ enum class Counting { kAsAsked, kFromOne, kIgnored, kPaddingToo, kPaddingZero, k
 enum class Last { kRead, kClamped, kWrapped };
 enum class Sum { kAsAsked, kWithoutRow, kTwice, kScaled };
 enum class Source { kSame, kContiguous };
+enum class Grid { kRows, kSwapped, kStride, kColumns };
+
+bool IsResize(const Case& c) { return c.operation == "learned.resize"; }
+bool IsGrid(const Case& c) { return c.operation == "learned.lookup_2d"; }
 
 struct LearnedChange {
   Change shared;
@@ -28,6 +33,8 @@ struct LearnedChange {
   Sum sum = Sum::kAsAsked;
   Source source = Source::kSame;
   bool sum_in_bf16 = false;
+  Grid grid = Grid::kRows;
+  ResizeChange resize;
 };
 
 class LearnedPredictor : public Predictor {
@@ -36,10 +43,15 @@ class LearnedPredictor : public Predictor {
       : c_(*answered.c),
         format_(c_.format),
         change_(change),
-        p_(gnomon::learned::ReadLookup(c_)),
         rows_(c_.inputs.at("table").shape()[0]),
-        width_(c_.inputs.at("table").shape()[1]) {
-    FindRows();
+        width_(c_.inputs.at("table").shape().back()) {
+    if (IsResize(c_)) {
+      resize_.emplace(c_, change.shared, change.resize,
+                      [this](int64_t number) { return ResizedEntry(number); });
+    } else if (!IsGrid(c_)) {
+      p_ = gnomon::learned::ReadLookup(c_);
+      FindRows();
+    }
   }
 
   Prediction At(int, int64_t element) override {
@@ -47,6 +59,12 @@ class LearnedPredictor : public Predictor {
     const std::optional<uint64_t> x = add ? BitsAt("x", element) : std::nullopt;
     if (InTail(change_.shared, element % width_, width_, add))
       return Unwritten(change_.shared.tail, DTypeOf(format_), x);
+    if (resize_) return resize_->At(element);
+    if (IsGrid(c_)) {
+      const std::optional<uint64_t> entry =
+          BitsAt("table", PlaceOf(element / width_) * width_ + element % width_);
+      return entry ? Copied(*entry) : Prediction();
+    }
     const int64_t token =
         change_.first_token && add ? 0 : element / width_ % static_cast<int64_t>(row_.size());
     const int64_t row = row_[static_cast<size_t>(token)], column = element % width_;
@@ -64,6 +82,27 @@ class LearnedPredictor : public Predictor {
     const int64_t extent = static_cast<int64_t>(tensor.storage().size()) / SizeOf(view.dtype);
     if (tensor.origin() + offset < 0 || tensor.origin() + offset >= extent) return std::nullopt;
     return LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype));
+  }
+
+  std::optional<double> ResizedEntry(int64_t number) const {
+    const std::optional<uint64_t> bits = BitsAt("table", number);
+    if (!bits) return std::nullopt;
+    const double value = Read(change_.shared, format_, *bits);
+    return change_.bf16 ? RoundToFormat(Format::kBf16, value) : value;
+  }
+
+  // AXES-7: inside the table whatever the mistake.
+  int64_t PlaceOf(int64_t token) const {
+    const Tensor& positions = c_.inputs.at("positions");
+    const int64_t columns = c_.inputs.at("table").shape()[1];
+    int64_t row = positions.Integer(token),
+            column = positions.Integer(positions.shape()[1] + token);
+    if (change_.arange) row = token % rows_, column = token % columns;
+    if (change_.grid == Grid::kSwapped) std::swap(row, column);
+    const int64_t number = change_.grid == Grid::kStride    ? row * rows_ + column
+                           : change_.grid == Grid::kColumns ? column * rows_ + row
+                                                            : row * columns + column;
+    return number % (rows_ * columns);
   }
 
   // LEARNED-2, LEARNED-4: the row of every token, inside the table whatever the mistake.
@@ -154,6 +193,7 @@ class LearnedPredictor : public Predictor {
   LookupParameters p_;
   int64_t rows_, width_;
   std::vector<int64_t> row_;
+  std::optional<ResizePredictor> resize_;
 };
 
 using Mistake = Entry<LearnedChange>;
@@ -172,9 +212,25 @@ Make Sets(T LearnedChange::*member, T value, bool (*shows)(const Case&) = Always
   };
 }
 
+// The same of a resize; or where a resize with this filter, or with antialiasing, shows it.
+template <class T>
+Make Resizes(T ResizeChange::*member, T value, bool (*shows)(const Case&) = IsResize) {
+  return [=](const Case& c, LearnedChange* change) {
+    change->resize.*member = value;
+    return IsResize(c) && shows(c);
+  };
+}
+bool Bicubic(const Case& c) { return c.parameters.count("cubic_a") > 0; }
+bool Antialiased(const Case& c) {
+  const auto found = c.parameters.find("antialias");
+  return found != c.parameters.end() && found->second == Value(true);
+}
+bool Plain(const Case& c) { return !Antialiased(c); }
+
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
     using C = LearnedChange;
+    using R = ResizeChange;
     std::vector<Mistake> entries = {
         Mistake::Convention("learned-offset/ignored", "offset left out",
                             Sets(&C::offset, Offset::kNone)),
@@ -224,6 +280,43 @@ const std::vector<Mistake>& Entries() {
                        }),
         Mistake::State("stride-ignored/input", "inputs taken as contiguous",
                        Sets(&C::source, Source::kContiguous)),
+        Mistake::Convention("learned-grid/swapped", "row and column of a place exchanged",
+                            Sets(&C::grid, Grid::kSwapped, IsGrid)),
+        Mistake::Formula("learned-grid/stride", "row x X + y for x Y + y",
+                         Sets(&C::grid, Grid::kStride, IsGrid)),
+        Mistake::Formula("learned-grid/column-major", "row y X + x for x Y + y",
+                         Sets(&C::grid, Grid::kColumns, IsGrid)),
+        Mistake::Convention("learned-resize/corners", "the other convention of corners",
+                            Resizes(&R::place, R::kOtherCorners)),
+        Mistake::Formula("learned-resize/half-pixel", "i n / N: the half pixel left out",
+                         Resizes(&R::place, R::kNoHalfPixel)),
+        Mistake::Formula("learned-resize/scale-factor",
+                         "the ratio of sizes that are a tenth larger",
+                         Resizes(&R::place, R::kTenthLarger)),
+        Mistake::Formula("learned-resize/axes", "sizes of the axes exchanged",
+                         Resizes(&R::place, R::kExchangedAxes)),
+        Mistake::Convention("learned-resize/antialias", "no antialiasing where it is asked",
+                            Resizes(&R::plain, true, Antialiased)),
+        Mistake::Convention("learned-resize/antialias-always", "antialiasing where it is not asked",
+                            Resizes(&R::stretched, true, Plain)),
+        Mistake::Convention("learned-resize/coefficient", "a = -1/2 for -3/4, or the reverse",
+                            Resizes(&R::other_coefficient, true, Bicubic)),
+        Mistake::Formula("learned-resize/filter", "bilinear for bicubic",
+                         Resizes(&R::bilinear, true, Bicubic)),
+        Mistake::Formula("learned-resize/nearest", "the nearest input alone",
+                         Resizes(&R::nearest, true)),
+        Mistake::Formula("learned-resize/zeros", "inputs beyond the ends count as 0",
+                         Resizes(&R::beyond, R::kZero)),
+        Mistake::Formula("learned-resize/reflected", "inputs beyond the ends reflected",
+                         Resizes(&R::beyond, R::kReflected)),
+        Mistake::Formula("learned-resize/taps-clamped",
+                         "antialiased: weights beyond the ends on the end itself",
+                         Resizes(&R::taps_clamped, true, Antialiased)),
+        Mistake::Formula("learned-resize/unnormalised",
+                         "antialiased: weights divided by the stretch, not by their sum",
+                         Resizes(&R::by_stretch, true, Antialiased)),
+        Mistake::Formula("learned-resize/row-major", "the table read as [column, row, width]",
+                         Resizes(&R::columns_first, true)),
     };
     AddShared(
         {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },

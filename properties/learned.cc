@@ -1,8 +1,10 @@
-// What must hold of the operations on learned positions (spec/learned.md).
+// What must hold of the operations on learned positions (spec/learned.md); of tables of two axes:
+// learned_resize.cc.
 #include <cmath>
 
 #include "gnomon/properties/judged.h"
 #include "gnomon/properties/learned_cases.h"
+#include "gnomon/properties/learned_resize.h"
 #include "gnomon/properties/property.h"
 #include "gnomon/properties/tolerance.h"
 
@@ -174,7 +176,7 @@ void Repeatable(Trial& t) {
 }  // namespace
 
 std::vector<Property> Properties() {
-  return {
+  std::vector<Property> all = {
       {"learned.rows_copied",
        "LEARNED-1",
        "Gnomon.Learned.LEARNED_1_row",
@@ -268,6 +270,8 @@ std::vector<Property> Properties() {
        true,
        Repeatable},
   };
+  for (Property& property : GridProperties()) all.push_back(std::move(property));
+  return all;
 }
 
 }  // namespace gnomon::properties::learned

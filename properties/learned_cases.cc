@@ -1,6 +1,7 @@
 #include "gnomon/properties/learned_cases.h"
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/properties/learned_resize.h"
 
 namespace gnomon::properties::learned {
 namespace {
@@ -96,6 +97,7 @@ std::vector<CaseSource> Cases() {
     all.push_back({operation + ".special", operation, CaseKind::kSpecial, draws(special)});
     all.push_back({operation + ".wide", operation, CaseKind::kSpecial, draws(wide)});
   }
+  for (CaseSource& source : GridCases()) all.push_back(std::move(source));
   return all;
 }
 

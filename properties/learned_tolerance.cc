@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "gnomon/properties/learned_resize.h"
 #include "gnomon/properties/tolerance.h"
 #include "gnomon/spec/learned.h"
 
@@ -37,8 +38,9 @@ class LearnedAddTolerance : public Tolerance {
 
 }  // namespace
 
-std::unique_ptr<Tolerance> MakeTolerance(const Profile&, const Case& c) {
-  if (c.operation == "learned.lookup") return std::make_unique<LookupTolerance>();
+std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
+  if (c.operation == "learned.resize") return MakeResizeTolerance(promise, c);
+  if (c.operation != "learned.add") return std::make_unique<LookupTolerance>();
   return std::make_unique<LearnedAddTolerance>(c);
 }
 

@@ -5,12 +5,17 @@
 
 #include "gnomon/properties/plain_kernel.h"
 #include "gnomon/spec/learned.h"
+#include "gnomon/spec/learned_resize.h"
 
 namespace gnomon::properties::learned {
 namespace {
 
+using gnomon::learned::Coordinates;
 using gnomon::learned::LookupParameters;
 using gnomon::learned::ReadLookup;
+using gnomon::learned::ResizedAxis;
+using gnomon::learned::ResizeFilter;
+using gnomon::learned::ResizeParameters;
 
 enum class M {
   kNone,
@@ -52,6 +57,23 @@ enum class M {
   kFlushesInput,
   kNanAsZero,
   kCapsInfinity,
+  kResizeCorners,
+  kResizeNoHalf,
+  kResizeNoAntialias,
+  kResizeAntialias,
+  kResizeCoefficient,
+  kResizeFilter,
+  kResizeNearest,
+  kResizeZeros,
+  kResizeReflects,
+  kResizeTapsClamped,
+  kResizeUnnormalised,
+  kResizeAxes,
+  kResizeTransposed,
+  kResizeScaleFactor,
+  kGridSwapped,
+  kGridStride,
+  kGridTransposed,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -108,6 +130,36 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kNanAsZero, "nan-lost/as-zero", "NaN inputs count as 0", kFormula, "standard"},
     {M::kCapsInfinity, "nan-lost/infinity", "infinite results become the largest number", kFormula,
      "standard"},
+    {M::kResizeCorners, "learned-resize/corners", "the other convention of corners", kFormula,
+     "standard"},
+    {M::kResizeNoHalf, "learned-resize/half-pixel", "i n / N: the half pixel left out", kFormula,
+     "standard"},
+    {M::kResizeNoAntialias, "learned-resize/antialias", "no antialiasing where it is asked",
+     kFormula, "standard"},
+    {M::kResizeAntialias, "learned-resize/antialias-always", "antialiasing where it is not asked",
+     kFormula, "standard"},
+    {M::kResizeCoefficient, "learned-resize/coefficient", "a = -1/2 for -3/4, or the reverse",
+     kFormula, "standard"},
+    {M::kResizeFilter, "learned-resize/filter", "bilinear for bicubic", kFormula, "standard"},
+    {M::kResizeNearest, "learned-resize/nearest", "the nearest input alone", kFormula, "standard"},
+    {M::kResizeZeros, "learned-resize/zeros", "inputs beyond the ends count as 0", kFormula,
+     "standard"},
+    {M::kResizeReflects, "learned-resize/reflected", "inputs beyond the ends reflected", kFormula,
+     "standard"},
+    {M::kResizeTapsClamped, "learned-resize/taps-clamped",
+     "antialiased: weights beyond the ends on the end itself", kFormula, "standard"},
+    {M::kResizeUnnormalised, "learned-resize/unnormalised",
+     "antialiased: weights divided by the stretch, not by their sum", kFormula, "standard"},
+    {M::kResizeAxes, "learned-resize/axes", "sizes of the axes exchanged", kFormula, "standard"},
+    {M::kResizeTransposed, "learned-resize/row-major", "the table read as [column, row, width]",
+     kFormula, "standard"},
+    {M::kResizeScaleFactor, "learned-resize/scale-factor",
+     "the ratio of sizes that are a tenth larger", kFormula, "standard"},
+    {M::kGridSwapped, "learned-grid/swapped", "row and column of a place exchanged", kFormula,
+     "standard"},
+    {M::kGridStride, "learned-grid/stride", "row x X + y for x Y + y", kFormula, "standard"},
+    {M::kGridTransposed, "learned-grid/column-major", "row y X + x for x Y + y", kFormula,
+     "standard"},
 };
 
 constexpr int64_t kLanes = 4;
@@ -117,8 +169,16 @@ class PlainLearned : public PlainKernel<M> {
   PlainLearned(M mistake, const Rounding& rounding, std::string name, const std::string& promise)
       : PlainKernel(mistake, rounding, std::move(name), promise, "learned") {}
 
+  // Correctly rounded resizes are a matter of exact arithmetic: none here promises them.
+  bool Declares(const std::string& operation, Format format) const override {
+    if (operation == "learned.resize" && promise().correctly_rounded) return false;
+    return PlainKernel::Declares(operation, format);
+  }
+
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
+    if (c.operation == "learned.resize") return Resize(c, outputs.at("resized"));
+    if (c.operation == "learned.lookup_2d") return LookUpGrid(c, outputs.at("rows"));
     const bool add = c.operation == "learned.add";
     const TensorView& out = outputs.at(add ? "y" : "rows");
     const Tensor& table = c.inputs.at("table");
@@ -191,6 +251,144 @@ class PlainLearned : public PlainKernel<M> {
     StoreBits(to.dtype, Address(to, element), bits);
   }
 
+  // AXES-7: inside the table whatever the mistake.
+  Outcome LookUpGrid(const Case& c, const TensorView& out) {
+    const Tensor &table = c.inputs.at("table"), &positions = c.inputs.at("positions");
+    const int64_t X = table.shape()[0], Y = table.shape()[1], width = table.shape()[2];
+    const int64_t tokens = positions.shape()[1];
+    for (int64_t i = 0; i < out.count(); ++i) {
+      const int64_t token = i / width;
+      int64_t x = positions.Integer(token), y = positions.Integer(tokens + token);
+      if (Is(M::kArange)) x = token % X, y = token % Y;
+      if (Is(M::kGridSwapped)) std::swap(x, y);
+      int64_t row = x * Y + y;
+      if (Is(M::kGridStride)) row = x * X + y;
+      if (Is(M::kGridTransposed)) row = y * X + x;
+      Copy(table, row % (X * Y) * width + i % width, out, i);
+    }
+    return {};
+  }
+
+  // The inputs of one output along one axis, each with its weight.
+  using Taps = std::vector<std::pair<int64_t, double>>;
+
+  // LEARNED-9, in float32 as it is deployed, or in float64.
+  template <class F>
+  F FilterAt(ResizeFilter filter, F a, F s) const {
+    s = std::abs(s);
+    if (filter == ResizeFilter::kBilinear) return s < 1 ? 1 - s : 0;
+    if (s <= 1) return ((a + 2) * s - (a + 3)) * s * s + 1;
+    return s < 2 ? ((s - 5) * s + 8) * s * a - 4 * a : 0;
+  }
+
+  template <class F>
+  Taps TapsOf(const ResizeParameters& p, const ResizedAxis& axis, const ResizedAxis& other,
+              int64_t output) const {
+    const bool aligned = (p.coordinates == Coordinates::kAlignCorners) != Is(M::kResizeCorners);
+    const bool antialias =
+        (p.antialias && !Is(M::kResizeNoAntialias)) || (Is(M::kResizeAntialias) && !aligned);
+    ResizeFilter filter = p.filter;
+    F a = static_cast<F>(p.a);
+    if (Is(M::kResizeCoefficient)) a = p.a == -0.75 ? F(-0.5) : F(-0.75);
+    if (Is(M::kResizeFilter)) filter = ResizeFilter::kBilinear;
+    const ResizedAxis& sized = Is(M::kResizeAxes) ? other : axis;
+    F n = static_cast<F>(sized.from), N = static_cast<F>(sized.to);
+    if (Is(M::kResizeScaleFactor)) N += F(0.1);
+    const F scale = !aligned ? n / N : sized.to > 1 ? (n - 1) / (N - 1) : F(0);
+    const F i = static_cast<F>(output), half = Is(M::kResizeNoHalf) || aligned ? F(0) : F(0.5);
+    const F x = scale * (i + half) - half;
+    const F reach = filter == ResizeFilter::kBilinear ? F(1) : F(2);
+    const int64_t last = axis.from - 1;
+    Taps taps;
+    if (Is(M::kResizeNearest)) {
+      const int64_t nearest = static_cast<int64_t>(std::floor(x + F(0.5)));
+      return {{std::clamp<int64_t>(nearest, 0, last), 1.0}};
+    }
+    if (antialias) {
+      const F r = std::max(scale, F(1));
+      F sum = 0;
+      for (F j = std::ceil(x - reach * r); j <= x + reach * r; ++j) {
+        const int64_t input = static_cast<int64_t>(j);
+        if ((input < 0 || input > last) && !Is(M::kResizeTapsClamped)) continue;
+        const F weight = FilterAt<F>(filter, a, (j - x) / r);
+        sum += weight;
+        taps.emplace_back(std::clamp<int64_t>(input, 0, last), weight);
+      }
+      for (auto& [input, weight] : taps)
+        weight = static_cast<F>(weight) / (Is(M::kResizeUnnormalised) ? r : sum);
+      return taps;
+    }
+    const F floor = std::floor(x), t = x - floor;
+    for (F k = 1 - reach; k <= reach; ++k) {
+      int64_t input = static_cast<int64_t>(floor + k);
+      if (Is(M::kResizeZeros) && (input < 0 || input > last)) continue;
+      if (Is(M::kResizeReflects)) input = input < 0 ? -input : std::min(input, 2 * last - input);
+      taps.emplace_back(std::clamp<int64_t>(input, 0, last), FilterAt<F>(filter, a, t - k));
+    }
+    return taps;
+  }
+  std::vector<Taps> AllTaps(const ResizeParameters& p, bool rows) const {
+    const ResizedAxis &axis = rows ? p.rows : p.columns, &other = rows ? p.columns : p.rows;
+    std::vector<Taps> all;
+    for (int64_t i = 0; i < axis.to; ++i)
+      all.push_back(rounding().float64 ? TapsOf<double>(p, axis, other, i)
+                                       : TapsOf<float>(p, axis, other, i));
+    return all;
+  }
+
+  // sum + w v
+  double Added(double sum, double w, double v) const {
+    if (rounding().float64) return sum + w * v;
+    if (Is(M::kBf16Arithmetic)) return RoundToFormat(Format::kBf16, sum + w * v);
+    if (rounding().fused == Rounding::kFirst) return Fused(w, v, sum);
+    return Rounded(sum + Rounded(w * v));
+  }
+  double Narrowed(double weight) const { return rounding().float64 ? weight : Rounded(weight); }
+
+  Outcome Resize(const Case& c, const TensorView& out) {
+    const ResizeParameters p = gnomon::learned::ReadResize(c);
+    const Tensor& table = c.inputs.at("table");
+    std::vector<Taps> rows = AllTaps(p, true), columns = AllTaps(p, false);
+    if (Is(M::kStalePrevious)) {
+      const Shape sizes = {p.rows.from, p.rows.to, p.columns.from, p.columns.to};
+      rows.swap(previous_rows_);
+      columns.swap(previous_columns_);
+      const bool fits = previous_sizes_ == sizes;
+      previous_sizes_ = sizes;
+      if (!fits) rows = previous_rows_, columns = previous_columns_;
+    }
+    const int64_t h = p.rows.from, w = p.columns.from, width = p.width;
+    for (int64_t i = 0; i < out.count(); ++i) {
+      const int64_t place = i / width;
+      const auto entry = [&](int64_t row, int64_t column) {
+        int64_t number = (row * w + column) * width + i % width;
+        if (Is(M::kResizeTransposed)) number = (column * h + row) * width + i % width;
+        const double v = ValueAt(table.view(), number, In(table.view(), number));
+        return Is(M::kBf16Table) ? RoundToFormat(Format::kBf16, v) : v;
+      };
+      const Taps& down = rows[static_cast<size_t>(place / p.columns.to)];
+      const Taps& across = columns[static_cast<size_t>(place % p.columns.to)];
+      double sum = 0;
+      if (rounding().sum == Rounding::kBackward) {
+        // Weights multiplied first, from the end.
+        for (size_t r = down.size(); r-- > 0;)
+          for (size_t k = across.size(); k-- > 0;)
+            sum = Added(sum, Narrowed(Narrowed(down[r].second) * Narrowed(across[k].second)),
+                        entry(down[r].first, across[k].first));
+      } else {
+        for (const auto& [row, a] : down) {
+          double inner = 0;
+          for (const auto& [column, b] : across)
+            inner = Added(inner, Narrowed(b), entry(row, column));
+          sum = Added(sum, Narrowed(a), inner);
+        }
+      }
+      if (!Written(out, i)) continue;
+      StoreAt(out, Address(out, i), Is(M::kMagnitude) ? sum * 1.0003 : sum);
+    }
+    return {};
+  }
+
   // LEARNED-1, LEARNED-2, LEARNED-4: inside the table whatever the mistake.
   std::vector<int64_t> RowsOf(const Case& c) {
     const LookupParameters p = ReadLookup(c);
@@ -231,13 +429,26 @@ class PlainLearned : public PlainKernel<M> {
     return fits ? positions : previous_;
   }
 
-  std::vector<int64_t> previous_;  // kStalePrevious
+  // kStalePrevious
+  std::vector<int64_t> previous_;
+  Shape previous_sizes_;
+  std::vector<Taps> previous_rows_, previous_columns_;
 };
 
 constexpr RoundingRow kRoundings[] = {
     {"plain", "sums in float32", "standard", {}},
     {"plain", "sums in the output's format", "f32-angle-16", {}},
     {"float64", "sums in float64", "rounded", {.float64 = true}},
+    {"float64-weights", "weights and sums in float64", "standard", {.float64 = true}},
+    {"fused", "products of a resize fused into its sums", "standard", {.fused = Rounding::kFirst}},
+    {"weights-first",
+     "weights of two axes multiplied first, sums from the end",
+     "standard",
+     {.sum = Rounding::kBackward}},
+    {"weights-first",
+     "the same in the output's format",
+     "f32-angle-16",
+     {.sum = Rounding::kBackward}},
 };
 
 }  // namespace

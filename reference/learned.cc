@@ -1,8 +1,9 @@
-// The truths of learned.lookup and learned.add.
+// The truths of learned.lookup, learned.add and learned.lookup_2d.
 #include "gnomon/reference/learned.h"
 
 #include <cmath>
 
+#include "gnomon/reference/learned_resize.h"
 #include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
@@ -108,12 +109,50 @@ class LearnedAddTruth : public Truth {
   LookupTruth rows_;
 };
 
+// AXES-7: rows of a grid.
+class GridLookupTruth : public Truth {
+ public:
+  explicit GridLookupTruth(const Case& c)
+      : positions_(c.inputs.at("positions").view()), table_(c.inputs.at("table").view()) {}
+
+  Expectation Expect(int, int64_t element) const override {
+    return {Expectation::kCopy, BitsAt(table_, From(element)), 0};
+  }
+  Interval Value(int, int64_t element) const override {
+    return Interval(ValueAt(table_, From(element)));
+  }
+  Interval Bound(int, int64_t, const Profile&) const override { return Interval(0); }
+  Interval Size(int, int64_t element) const override {
+    return Interval(std::abs(ValueAt(table_, From(element))));
+  }
+  Interval Scale(int, int64_t element) const override { return Size(0, element); }
+  Place Where(int, int64_t element) const override {
+    return {GridRow(table_.shape[1], RowAt(element), ColumnAt(element)), std::nullopt};
+  }
+  std::vector<Step> Steps(int, int64_t element) const override {
+    return {{"row", Interval(RowAt(element))}, {"column", Interval(ColumnAt(element))}};
+  }
+
+ private:
+  int64_t RowAt(int64_t element) const { return IntegerAt(positions_, element / table_.shape[2]); }
+  int64_t ColumnAt(int64_t element) const {
+    return IntegerAt(positions_, positions_.shape[1] + element / table_.shape[2]);
+  }
+  int64_t From(int64_t element) const {
+    const int64_t width = table_.shape[2];
+    return GridRow(table_.shape[1], RowAt(element), ColumnAt(element)) * width + element % width;
+  }
+  ConstTensorView positions_, table_;
+};
+
 }  // namespace
 
 namespace learned {
 
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "learned.lookup") return std::make_unique<LookupTruth>(c);
+  if (c.operation == "learned.lookup_2d") return std::make_unique<GridLookupTruth>(c);
+  if (c.operation == "learned.resize") return MakeResizeTruth(c);
   return std::make_unique<LearnedAddTruth>(c);
 }
 

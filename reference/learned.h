@@ -26,6 +26,11 @@ inline int64_t RowOf(const gnomon::learned::LookupParameters& p, int64_t positio
   return position + p.offset;
 }
 
+// AXES-7. The row of a place of a grid, taken as one table.
+inline int64_t GridRow(int64_t columns, int64_t row, int64_t column) {
+  return row * columns + column;
+}
+
 // LEARNED-3.
 template <class T>
 T Add(const T& x, const T& row) {

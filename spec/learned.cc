@@ -1,6 +1,7 @@
 // The operations on learned positions: their parameters, tensors and shapes (spec/learned.md).
 #include "gnomon/spec/learned.h"
 
+#include "gnomon/spec/learned_resize.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::learned {
@@ -75,6 +76,46 @@ std::vector<OutputShape> ValidateAdd(const Case& c) {
   return {{"y", x.shape()}};
 }
 
+// AXES-7.
+std::vector<OutputShape> ValidateLookup2d(const Case& c) {
+  ParameterReader(c.parameters, "AXES-7").RejectOthers();
+  const Shape &table = c.inputs.at("table").shape(), &places = c.inputs.at("positions").shape();
+  if (table.size() != 3)
+    throw Rejected("table", "rank " + std::to_string(table.size()), "must be [row, column, width]",
+                   "AXES-7");
+  RequireCaseFormat(c, "table");
+  if (places.size() != 2)
+    throw Rejected("positions", "rank " + std::to_string(places.size()), "must be [axis, token]",
+                   "AXES-7");
+  RequireExtent("positions", "axis", places[0], 2, "AXES-7");
+  const Tensor& positions = c.inputs.at("positions");
+  for (int64_t i = 0; i < positions.count(); ++i) {
+    const int64_t position = positions.Integer(i);
+    const bool row = i < places[1];
+    const int64_t extent = table[row ? 0 : 1];
+    if (position >= 0 && position < extent) continue;
+    std::string why("is none of the table's ");
+    why += std::to_string(extent) + (row ? " rows" : " columns");
+    throw Rejected("positions", std::to_string(position), why, "AXES-7");
+  }
+  return {{"rows", {places[1], table[2]}}};
+}
+
+// LEARNED-8 to LEARNED-10.
+std::vector<OutputShape> ValidateResize(const Case& c) {
+  const Shape& table = c.inputs.at("table").shape();
+  if (table.size() != 3)
+    throw Rejected("table", "rank " + std::to_string(table.size()), "must be [row, column, width]",
+                   "LEARNED-8");
+  RequireCaseFormat(c, "table");
+  const ResizeParameters p = ReadResize(c);
+  for (const ResizedAxis& axis : {p.rows, p.columns})
+    if (axis.from < 1 || axis.from > kMaxResized)
+      throw Rejected("table", "extent " + std::to_string(axis.from),
+                     "must have 1 to 2^20 rows and columns", "LEARNED-8");
+  return {{"resized", {p.rows.to, p.columns.to, p.width}}};
+}
+
 }  // namespace
 
 const std::vector<OperationSpec>& Operations() {
@@ -100,7 +141,27 @@ const std::vector<OperationSpec>& Operations() {
        {{"y", {"batch", "token", "width"}, "x + row"}},
        ErrorUnit::kRoundoffOfSum,
        ValidateAdd,
-       "x"}};
+       "x"},
+      {"learned.lookup_2d",
+       "rows of a table of positions on two axes",
+       {},
+       {{"table", {"row", "column", "width"}, "a row for each place"},
+        {"positions", {"axis", "token"}, "row and column of each token", false, true}},
+       {{"rows", {"token", "width"}, "rows of the table"}},
+       ErrorUnit::kUlp,
+       ValidateLookup2d},
+      {"learned.resize",
+       "a table of positions for another number of positions",
+       {{"columns", "required", "1 to 2^20", "columns of the result"},
+        {"rows", "those of the table", "1 to 2^20", "rows of the result"},
+        {"filter", "required", "bilinear, bicubic", "how values between positions are made"},
+        {"coordinates", "half_pixel", "half_pixel, align_corners", "where the results stand"},
+        {"antialias", "false", "true, false", "whether the filter is stretched"},
+        {"cubic_a", "required of bicubic", "from -1 to 0", "coefficient of the cubic filter"}},
+       {{"table", {"row", "column", "width"}, "a grid; a list has one row"}},
+       {{"resized", {"row", "column", "width"}, "the same for other positions"}},
+       ErrorUnit::kRoundoffOfSum,
+       ValidateResize}};
   return operations;
 }
 
