@@ -102,7 +102,7 @@ function(gnomon_test room source)
   endif()
   include(GoogleTest)
   set(after)
-  set(limit 600)
+  set(limit 1800)
   if(label STREQUAL formal)  # reads the names that Coq wrote
     set(after FIXTURES_REQUIRED formal_names)
     set(limit 5)
