@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "gnomon/optimized/biased_attention.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/offset_line.h"
 #include "gnomon/optimized/schemes.h"
@@ -76,16 +77,42 @@ void FillAlibiBias(const gnomon::alibi::BiasParameters& p, const ConstTensorView
       to);
 }
 
+namespace {
+
+// ALIBI-8: the line of ALIBI-3, in float32, read by the fused kernel.
+void RunAttention(const Case& c, const TensorView& y) {
+  const gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
+  const AlibiForm form = p.bias.form;
+  const bool by_key = form == AlibiForm::kKey || form == AlibiForm::kKeyFromTheEnd;
+  const int64_t keys = c.inputs.at("key_positions").shape().back();
+  RunBiasedAttention(
+      c, p.heads, by_key,
+      [&](int64_t head, const std::vector<int64_t>& line, float* bias) {
+        const double slope = SlopeOf(p.bias.slopes, head);
+        for (size_t i = 0; i < line.size(); ++i)
+          bias[i] = static_cast<float>(
+              slope * static_cast<double>(
+                          by_key ? gnomon::alibi::Factor(form, 0, line[i], keys)
+                                 : gnomon::alibi::Factor(form, -line[i], 0, keys)));
+      },
+      y);
+}
+
+}  // namespace
+
 namespace alibi {
 
 bool Supports(const std::string& operation, Format format) {
-  return format != Format::kF64 && (operation == "alibi.slopes" || operation == "alibi.bias");
+  return format != Format::kF64 && (operation == "alibi.slopes" || operation == "alibi.bias" ||
+                                    operation == "alibi.attention");
 }
 
 bool Run(const Case& c, const OutputViews& outputs, Mode) {
   if (!Supports(c.operation, c.format)) return false;
   if (c.operation == "alibi.slopes") {
     FillAlibiSlopes(gnomon::alibi::ReadSlopes(c), outputs.at("slopes"));
+  } else if (c.operation == "alibi.attention") {
+    RunAttention(c, outputs.at("y"));
   } else {
     FillAlibiBias(gnomon::alibi::ReadBias(c), c.inputs.at("query_positions").view(),
                   c.inputs.at("key_positions").view(), outputs.at("bias"));

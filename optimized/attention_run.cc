@@ -1,11 +1,13 @@
 // The idea: a head at a time. Rows of any format and stride become contiguous float32, the kernel
 // answers, its rows are rounded into the output. The four terms and untied scores are two and one
 // nested sums in float64, rounded once.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "gnomon/optimized/attention.h"
+#include "gnomon/optimized/biased_attention.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/spec/attention.h"
@@ -83,12 +85,13 @@ std::vector<float> Rows(const ConstTensorView& x, int64_t batch, int64_t head) {
   return rows;
 }
 
-void Softmax(const Case& c, const TensorView& y) {
-  const gnomon::attention::Parameters p = gnomon::attention::ReadParameters(c);
+// Calls answer(batch, head, &under_way) for every head, which gives it a bias and runs the kernel.
+template <class Answer>
+void ForEachHead(const Case& c, const gnomon::attention::Parameters& p, const TensorView& y,
+                 const Answer& answer) {
   const Extents e = gnomon::attention::ExtentsOf(c);
   const ConstTensorView q = c.inputs.at("q").view(), k = c.inputs.at("k").view(),
                         v = c.inputs.at("v").view();
-  BiasOfHead bias(c, p, e);
   std::vector<float> out(static_cast<size_t>(e.queries * e.value_dim));
   for (int64_t b = 0; b < e.batch; ++b) {
     const std::vector<uint8_t> seen = Seen(c, e, b);
@@ -107,15 +110,50 @@ void Softmax(const Case& c, const TensorView& y) {
       head.scale = static_cast<float>(p.scale ? p.scale->value
                                               : 1 / std::sqrt(static_cast<double>(e.head_dim)));
       head.causal = p.mask == AttentionMask::kCausal;
-      head.bias = bias.Of(h);
-      head.bias_stride = static_cast<ptrdiff_t>(e.keys);
       head.seen = seen.empty() ? nullptr : seen.data();
-      FusedAttention(head);
+      answer(b, h, &head);
       for (int64_t m = 0; m < e.queries; ++m)
         for (int64_t i = 0; i < e.value_dim; ++i)
           Store(y, {b, m, h, i}, out[static_cast<size_t>(m * e.value_dim + i)]);
     }
   }
+}
+
+void Softmax(const Case& c, const TensorView& y) {
+  const gnomon::attention::Parameters p = gnomon::attention::ReadParameters(c);
+  const Extents e = gnomon::attention::ExtentsOf(c);
+  BiasOfHead bias(c, p, e);
+  ForEachHead(c, p, y, [&](int64_t, int64_t h, AttentionHead* head) {
+    head->bias = bias.Of(h);
+    head->bias_stride = static_cast<ptrdiff_t>(e.keys);
+    FusedAttention(*head);
+  });
+}
+
+// Of one batch row.
+std::vector<int64_t> PositionsOf(const ConstTensorView& positions, int64_t batch) {
+  const int64_t count = positions.shape.back();
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < count; ++i)
+    all.push_back(IntegerAt(positions, (positions.rank() == 2 ? batch * count : 0) + i));
+  return all;
+}
+bool RiseByOne(const std::vector<int64_t>& positions) {
+  for (size_t i = 1; i < positions.size(); ++i)
+    if (positions[i] != positions[i - 1] + 1) return false;
+  return true;
+}
+
+// The query number `m` of the head alone: it sees the keys that it saw among all queries.
+AttentionHead OneQuery(const AttentionHead& all, size_t m) {
+  AttentionHead one = all;
+  const size_t reach = m + 1 + all.keys;  // ATT-2
+  if (all.causal) one.keys = reach > all.queries ? std::min(all.keys, reach - all.queries) : 0;
+  one.causal = false;
+  one.queries = 1;
+  one.q += m * all.head_dim;
+  one.y += m * all.value_dim;
+  return one;
 }
 
 void Weights(const Case& c, const TensorView& weights) {
@@ -211,3 +249,39 @@ bool Run(const Case& c, const OutputViews& outputs, Mode) {
 }
 
 }  // namespace gnomon::optimized::attention
+
+namespace gnomon::optimized {
+
+void RunBiasedAttention(const Case& c, const gnomon::attention::Parameters& p, bool by_key,
+                        const BiasOfLine& bias, const TensorView& y) {
+  const ConstTensorView query = c.inputs.at("query_positions").view(),
+                        key = c.inputs.at("key_positions").view();
+  attention::ForEachHead(c, p, y, [&](int64_t b, int64_t h, AttentionHead* head) {
+    const std::vector<int64_t> m = attention::PositionsOf(query, b),
+                               n = attention::PositionsOf(key, b);
+    if (m.empty() || n.empty()) return FusedAttention(*head);
+    std::vector<int64_t> line = n;
+    std::vector<float> numbers(m.size() + n.size());
+    head->bias = numbers.data();
+    if (by_key) {  // the stride 0: every row is the same
+      bias(h, line, numbers.data());
+      return FusedAttention(*head);
+    }
+    if (attention::RiseByOne(m) && attention::RiseByOne(n)) {
+      line.resize(m.size() + n.size() - 1);
+      for (size_t i = 0; i < line.size(); ++i)
+        line[i] = n.front() - m.back() + static_cast<int64_t>(i);
+      bias(h, line, numbers.data());
+      head->bias += m.size() - 1;
+      head->bias_stride = -1;
+      return FusedAttention(*head);
+    }
+    for (size_t i = 0; i < m.size(); ++i) {
+      for (size_t j = 0; j < n.size(); ++j) line[j] = n[j] - m[i];
+      bias(h, line, numbers.data());
+      FusedAttention(attention::OneQuery(*head, i));
+    }
+  });
+}
+
+}  // namespace gnomon::optimized

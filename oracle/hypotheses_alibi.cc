@@ -1,8 +1,10 @@
 // Known mistakes in ALiBi (spec/mistakes.md), as hypotheses: each rewrites what the kernel takes
 // the case to say.
 #include <cmath>
+#include <limits>
 
 #include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/predict_attention.h"
 #include "gnomon/spec/alibi.h"
 
 namespace gnomon::oracle::alibi {
@@ -35,6 +37,9 @@ struct AlibiChange {
   bool short_distance = false;
   int64_t query_shift = 0;
   std::optional<Format> product_in;
+  // ALIBI-8.
+  attention::AttentionChange heads;
+  bool slopes_of_kv_heads = false, mask_by_position = false;
 };
 
 // The largest power of two up to n.
@@ -80,6 +85,37 @@ class AlibiPredictor : public Predictor {
   Prediction At(int, int64_t element) override {
     if (c_.operation == "alibi.slopes") return Slope(element);
     return Bias(element);
+  }
+
+  // ALIBI-8.
+  attention::PairBias Pair(int64_t batch, int64_t head, int64_t query, int64_t key) const {
+    attention::PairBias pair;
+    const bool batched = c_.inputs.at("key_positions").shape().size() == 2;
+    const std::optional<int64_t> factor = FactorOf(batched ? batch : 0, query, key);
+    if (change_.mask_by_position) {
+      const auto m = PositionOf("query_positions", batched ? batch : 0, query);
+      const auto n = PositionOf("key_positions", batched ? batch : 0, key);
+      if (m && n && *n > *m) {
+        pair.value = -std::numeric_limits<double>::infinity();
+        return pair;
+      }
+    }
+    pair.known = factor.has_value();
+    if (!pair.known) return pair;
+    const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c_);
+    const Real slope = SlopeOf(change_.slopes_of_kv_heads ? e.KvHead(head) : head);
+    pair.value = slope.value * static_cast<double>(*factor);
+    pair.own_error = std::abs(pair.value) * 0x1p-50;
+    for (size_t i = 0; i < kProfiles.size(); ++i)
+      pair.error[i] = pair.own_error + gnomon::alibi::BiasError<double>(
+                                           kProfiles[i], format_, slope.of, slope.value, *factor);
+    if (!change_.product_in) return pair;
+    // Rounded on the way: one rounding more, and in doubt the other neighbour.
+    pair.value = RoundToFormat(*change_.product_in, pair.value);
+    for (double& error : pair.error)
+      error += 2 * UnitRoundoff(*change_.product_in) * std::abs(pair.value);
+    pair.known = std::isfinite(pair.value);
+    return pair;
   }
 
  private:
@@ -142,22 +178,15 @@ class AlibiPredictor : public Predictor {
     return query ? p + change_.query_shift : p;
   }
 
-  Prediction Bias(int64_t element) const {
+  // What the slope is multiplied by; none: not a finite number, or not known.
+  std::optional<int64_t> FactorOf(int64_t batch, int64_t query, int64_t key) const {
     const int64_t keys = c_.inputs.at("key_positions").shape().back();
     const int64_t queries = c_.inputs.at("query_positions").shape().back();
-    const int64_t row = element / keys, heads = change_.slopes.num_heads;
-    const int64_t batch = row / queries / heads;
-    if (InTail(change_.shared, element % keys, keys, false))
-      return Unwritten(change_.shared.tail, DTypeOf(format_), std::nullopt);
-    const auto m = PositionOf("query_positions", batch, row % queries);
-    const auto n = PositionOf("key_positions", batch, element % keys);
+    const auto m = PositionOf("query_positions", batch, query);
+    const auto n = PositionOf("key_positions", batch, key);
     const bool by_key =
         change_.form == AlibiForm::kKey || change_.form == AlibiForm::kKeyFromTheEnd;
-    if (!n || (!m && !by_key)) {
-      Prediction p;
-      p.kind = change_.rows == Rows::kContiguous ? Prediction::kAny : Prediction::kNonFinite;
-      return p;
-    }
+    if (!n || (!m && !by_key)) return std::nullopt;
     int64_t x = gnomon::alibi::Factor(change_.form, m.value_or(0), *n, keys);
     if (change_.from_length && change_.form == AlibiForm::kKeyFromTheEnd) --x;
     if (change_.short_distance && !by_key) {
@@ -167,6 +196,23 @@ class AlibiPredictor : public Predictor {
     }
     if (change_.positive) x = -x;
     if (change_.one_query_zero && queries == 1) x = 0;
+    return x;
+  }
+
+  Prediction Bias(int64_t element) const {
+    const int64_t keys = c_.inputs.at("key_positions").shape().back();
+    const int64_t queries = c_.inputs.at("query_positions").shape().back();
+    const int64_t row = element / keys, heads = change_.slopes.num_heads;
+    if (InTail(change_.shared, element % keys, keys, false))
+      return Unwritten(change_.shared.tail, DTypeOf(format_), std::nullopt);
+    const std::optional<int64_t> factor =
+        FactorOf(row / queries / heads, row % queries, element % keys);
+    if (!factor) {
+      Prediction p;
+      p.kind = change_.rows == Rows::kContiguous ? Prediction::kAny : Prediction::kNonFinite;
+      return p;
+    }
+    const int64_t x = *factor;
     const Real slope = SlopeOf(row / queries % heads);
     const double value = slope.value * static_cast<double>(x);
     PerProfile bound{}, narrow{};
@@ -194,7 +240,8 @@ class AlibiPredictor : public Predictor {
 };
 
 using Mistake = Entry<AlibiChange>;
-bool IsBias(const Case& c) { return c.operation == "alibi.bias"; }
+bool IsAttention(const Case& c) { return c.operation == "alibi.attention"; }
+bool IsBias(const Case& c) { return c.operation == "alibi.bias" || IsAttention(c); }
 bool IsPowerOfTwo(int64_t n) { return PowerUpTo(n) == n; }
 
 Mistake::Make Counts(Rule rule, bool shows_for_powers) {
@@ -228,6 +275,12 @@ Mistake::Make Multiplies(Format in) {
     return IsBias(c) && c.format != in;
   };
 }
+
+// ALIBI-8: around the bias.
+Mistake::Make Heads(const std::function<bool(const Case&, AlibiChange*)>& make) {
+  return [make](const Case& c, AlibiChange* change) { return IsAttention(c) && make(c, change); };
+}
+bool IsCausal(const Case& c) { return c.parameters.at("mask") == Value(std::string("causal")); }
 
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
@@ -293,6 +346,53 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("int32-index/distance", "m - n in 32 bits", Sets(&C::short_distance)),
         Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
                          Takes(Rows::kTokens)),
+        Mistake::Formula("alibi-slopes/kv-heads", "the slopes of the key heads, one for each group",
+                         Heads([](const Case& c, C* change) {
+                           const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+                           change->slopes.num_heads = e.kv_heads;
+                           change->slopes_of_kv_heads = true;
+                           return e.kv_heads < e.heads;
+                         })),
+        Mistake::Formula("mask/by-position", "causal by positions, not by number",
+                         Heads([](const Case& c, C* change) {
+                           change->mask_by_position = change->heads.no_mask = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/ignored", "causal mask left out",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.no_mask = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.top_left = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/padding-ignored", "key_mask left out",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.no_key_mask = true;
+                           return c.inputs.count("key_mask") > 0;
+                         })),
+        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
+                         Heads([](const Case&, C* change) {
+                           change->heads.leaks_values = true;
+                           return true;
+                         })),
+        Mistake::Formula("attention-scale/none", "scores not scaled",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.scale = 1;
+                           return c.parameters.count("scale") == 0;
+                         })),
+        Mistake::Formula("attention-bias/scaled", "bias added before the scaling",
+                         Heads([](const Case&, C* change) {
+                           change->heads.bias_scaled = true;
+                           return true;
+                         })),
+        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
+                         Heads([](const Case&, C* change) {
+                           change->heads.kv_modulo = true;
+                           return true;
+                         })),
         Mistake::State("row-positions", "positions of batch row 0 for every row",
                        Takes(Rows::kBatchZero)),
         Mistake::State("stride-ignored/input", "positions taken as contiguous",
@@ -317,6 +417,19 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
                                    double factor, double factor_error) {
   const Case& c = *answered.c;
   AlibiChange change;
+  if (IsAttention(c)) {
+    const gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
+    change.slopes = p.bias.slopes;
+    change.form = p.bias.form;
+    MakeMistakes(Entries(), c, made, factor, factor_error, &change);
+    change.heads.shared = change.shared;
+    const auto predictor = std::make_shared<AlibiPredictor>(answered, change);
+    return attention::PredictBiased(
+        answered, p.heads, change.heads,
+        [predictor](int64_t batch, int64_t head, int64_t query, int64_t key) {
+          return predictor->Pair(batch, head, query, key);
+        });
+  }
   if (IsBias(c)) {
     const gnomon::alibi::BiasParameters p = gnomon::alibi::ReadBias(c);
     change.slopes = p.slopes;

@@ -33,9 +33,13 @@ double At(const ConstTensorView& view, std::initializer_list<int64_t> index, boo
 class SoftmaxPredictor : public Predictor {
  public:
   SoftmaxPredictor(const Answered& answered, const AttentionChange& change)
+      : SoftmaxPredictor(answered, change, gnomon::attention::ReadParameters(*answered.c), {}) {}
+  SoftmaxPredictor(const Answered& answered, const AttentionChange& change, const Parameters& p,
+                   const PairBiasOf& scheme)
       : c_(*answered.c),
         change_(change),
-        p_(gnomon::attention::ReadParameters(c_)),
+        p_(p),
+        scheme_(scheme),
         e_(gnomon::attention::ExtentsOf(c_)),
         weights_(c_.operation == "attention.weights") {}
 
@@ -59,6 +63,7 @@ class SoftmaxPredictor : public Predictor {
     double score = -kInfinity, weight = 0;
     bool overflowed = false;
     KeyTerms<double> terms;
+    PairBias pair;
   };
 
   double Input(const std::string& role, std::initializer_list<int64_t> index) const {
@@ -126,7 +131,9 @@ class SoftmaxPredictor : public Predictor {
       t.operands += std::abs(q) + std::abs(k);
       key.overflowed |= std::isfinite(q) && std::isfinite(k) && !(std::abs(scale * q * k) < 0x1p1000);
     }
-    const double bias = Bias(m, n), left_out = bias == -kInfinity ? 1 : 0;
+    if (scheme_) key.pair = scheme_(b_, h_, m, n);
+    const double bias = scheme_ ? key.pair.value : Bias(m, n);
+    const bool left_out = bias == -kInfinity;
     key.score =
         change_.bias_scaled && !left_out ? scale * (content + bias) : scale * content + bias;
     if (left_out) key.score = -kInfinity;
@@ -153,6 +160,7 @@ class SoftmaxPredictor : public Predictor {
     }
     const double shift = change_.all_maximum ? all : highest;
     std::vector<KeyTerms<double>> terms;
+    std::vector<PairBias> pairs;
     empty_ = highest == -kInfinity;
     double z = 0;
     for (Key& key : keys_) {
@@ -163,11 +171,13 @@ class SoftmaxPredictor : public Predictor {
       z += key.terms.exponential;
       sum += std::exp(key.score - shift);
       terms.push_back(key.terms);
+      pairs.push_back(key.pair);
     }
     // Out of range of the working format: no number to predict.
     const double range = c_.format == Format::kF64 ? 700 : 85;
     vague_ = !empty_ && ((change_.no_maximum && std::abs(highest) > range) ||
                          (change_.all_maximum && all - highest > range));
+    for (const PairBias& pair : pairs) vague_ |= !pair.known;
     const double extra = change_.added * std::exp(-shift + (change_.added > 0 ? shift : 0));
     for (Key& key : keys_) {
       const bool in = key.seen && key.score > -kInfinity && !empty_;
@@ -180,13 +190,15 @@ class SoftmaxPredictor : public Predictor {
     for (size_t i = 0; i < kProfiles.size(); ++i) errors_[i] = {};
     if (terms.empty()) return;
     const double slopes = p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(h_, e_.heads) : 0;
-    for (size_t i = 0; i < kProfiles.size(); ++i)
-      errors_[i] = gnomon::attention::ErrorsOfRow<double>(kProfiles[i], c_.format, e_.head_dim,
-                                                          c_.inputs.count("bias") > 0, slopes,
-                                                          std::abs(Scale()), z, terms);
-    own_ = gnomon::attention::ErrorsOfRow<double>(kProfiles[1], Format::kF64, e_.head_dim,
-                                                  c_.inputs.count("bias") > 0, slopes,
-                                                  std::abs(Scale()), z, terms);
+    const bool biased = scheme_ || c_.inputs.count("bias") > 0;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].error[i];
+      errors_[i] = gnomon::attention::ErrorsOfRow<double>(
+          kProfiles[i], c_.format, e_.head_dim, biased, slopes, std::abs(Scale()), z, terms);
+    }
+    for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].own_error;
+    own_ = gnomon::attention::ErrorsOfRow<double>(kProfiles[1], Format::kF64, e_.head_dim, biased,
+                                                  slopes, std::abs(Scale()), z, terms);
   }
   void OverQueries() {
     for (int64_t n = 0; n < e_.keys; ++n) {
@@ -314,6 +326,7 @@ class SoftmaxPredictor : public Predictor {
   const Case& c_;
   AttentionChange change_;
   Parameters p_;
+  PairBiasOf scheme_;
   Extents e_;
   bool weights_;
   int64_t b_ = 0, h_ = 0, m_ = 0, row_ = -1;
@@ -412,6 +425,11 @@ class SumPredictor : public Predictor {
 };
 
 }  // namespace
+
+std::unique_ptr<Predictor> PredictBiased(const Answered& answered, const Parameters& p,
+                                         const AttentionChange& change, const PairBiasOf& bias) {
+  return std::make_unique<SoftmaxPredictor>(answered, change, p, bias);
+}
 
 std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change) {
   const std::string& operation = answered.c->operation;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gnomon/oracle/hypotheses.h"
+#include "gnomon/spec/attention.h"
 
 namespace gnomon::oracle::attention {
 
@@ -38,6 +39,20 @@ struct AttentionChange {
   int missing = -1;
   double untied_content = 1, untied_position = 1;  // times 1 / sqrt(2 d)
 };
+
+// What a scheme adds to a score (ALIBI-8), as the kernel takes it: beta of ATT-14 by profile, and
+// of the number here. `known`: false where it cannot be said.
+struct PairBias {
+  double value = 0, own_error = 0;
+  PerProfile error{};
+  bool known = true;
+};
+using PairBiasOf = std::function<PairBias(int64_t batch, int64_t head, int64_t query, int64_t key)>;
+
+// Of an operation that takes q, k, v and key_mask, and defines its bias itself.
+std::unique_ptr<Predictor> PredictBiased(const Answered& answered,
+                                         const gnomon::attention::Parameters& p,
+                                         const AttentionChange& change, const PairBiasOf& bias);
 
 std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change);
 

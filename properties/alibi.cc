@@ -296,6 +296,47 @@ void Repeatable(Trial& t) {
   ExpectRepeatable(t, c, moved);
 }
 
+// ALIBI-8, ALIBI-10: attention.
+
+const std::string kAttention = "alibi.attention";
+
+// ALIBI-3. Where positions count tokens, a causal mask leaves only constants a row between the
+// forms.
+void FormsAgree(Trial& t) {
+  Case c = attention::DrawBiased(t, Attention(), attention::FewTokens(64));
+  c = WithParameter(attention::WithCountedPositions(std::move(c)), "mask", std::string("causal"));
+  std::vector<std::unique_ptr<Answer>> forms;
+  for (const std::string& form : kAlibiFormNames) {
+    const Case one = WithParameter(c, "form", form);
+    t.RequireInside(Outside(t.limits(kAttention), one).empty());
+    forms.push_back(std::make_unique<Answer>(t, one));
+  }
+  for (size_t form = 1; form < forms.size(); ++form)
+    for (int64_t i = 0; i < ElementCount(forms[0]->shape()); ++i)
+      CompareSame(t, *forms[0], i, *forms[form], i);
+}
+
+// ALIBI-1. The first c of H heads have the slopes of c heads.
+void FirstHeads(Trial& t) {
+  const Case c = attention::DrawBiased(t, Attention(), attention::FewTokens(64));
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  const int64_t below = AlibiSlopes{e.heads}.heads_below();
+  t.RequireInside(below < e.heads && t.limits(kAttention).extent("kv_heads", below) == below);
+  std::vector<int64_t> heads, kv;  // each head with a copy of its key head
+  for (int64_t h = 0; h < below; ++h) {
+    heads.push_back(h);
+    kv.push_back(e.KvHead(h));
+  }
+  Case first = With(c, "q", attention::Gather(c.inputs.at("q"), 2, heads));
+  for (const char* role : {"k", "v"})
+    first = With(std::move(first), role, attention::Gather(c.inputs.at(role), 2, kv));
+  const Answer all(t, c), some(t, first);
+  for (int64_t i = 0; i < ElementCount(some.shape()); ++i) {
+    const int64_t column = i % (below * e.value_dim), row = i / (below * e.value_dim);
+    CompareSame(t, all, row * e.heads * e.value_dim + column, some, i);
+  }
+}
+
 Property Judged(const std::string& name, const std::string& clause, const std::string& text,
                 std::vector<std::string> operations, std::function<void(Trial&)> check) {
   return {"alibi." + name, clause, "", text, std::move(operations), false, std::move(check)};
@@ -317,7 +358,7 @@ Property Algebraic(const std::string& name, const std::string& clause, const std
 
 // ALIBI-6: every tolerance here.
 std::vector<Property> Properties() {
-  return {
+  std::vector<Property> all = {
       Judged("slopes_within_bound", "ALIBI-5", "every slope within its bound", {kSlopes},
              SlopesWithinBound),
       Judged("bias_within_bound", "ALIBI-5", "every bias within its bound", {kBias},
@@ -361,7 +402,15 @@ std::vector<Property> Properties() {
       Algebraic("strides", "ALIBI-7", "", "strided and contiguous agree", {kBias}, Strides),
       Algebraic("repeatable", "ALIBI-7", "", "the same question has the same answer", {kBias},
                 Repeatable),
+      Algebraic("attention_forms_agree", "ALIBI-3", "ALIBI_3_by_key",
+                "under a causal mask the four forms have the same outputs", {kAttention},
+                FormsAgree),
+      Algebraic("attention_first_heads", "ALIBI-1", "ALIBI_1_other_head_counts",
+                "the first c heads asked alone have the same outputs", {kAttention}, FirstHeads),
   };
+  for (Property& property : attention::BiasedProperties(Attention()))
+    all.push_back(std::move(property));
+  return all;
 }
 
 }  // namespace gnomon::properties::alibi

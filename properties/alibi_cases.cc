@@ -65,6 +65,27 @@ Case DrawHalfway(Trial& trial) {
   return c;
 }
 
+const attention::BiasedScheme& Attention() {
+  static const attention::BiasedScheme scheme = {
+      "alibi.attention",
+      "ALIBI-8",
+      "ALIBI-9",
+      "ALIBI-10",
+      "Gnomon.Equivariance.ATT_6_alibi",
+      [](Trial& t, bool, Case* c) {
+        if (t.source().Chance(1, 2))
+          c->parameters["alibi_bias_max"] = t.source().Pick<double>({8, 4, 16, 12.5, 0.3});
+        c->parameters["form"] = kAlibiFormNames[static_cast<size_t>(t.source().Below(4))];
+      },
+      [](Case c) {
+        const Value form = c.parameters.at("form");
+        return form == Value(kAlibiFormNames[1]) || form == Value(kAlibiFormNames[2])
+                   ? WithParameter(std::move(c), "form", kAlibiFormNames[0])
+                   : c;
+      }};
+  return scheme;
+}
+
 Case SlopesLike(const Case& c) {
   Case slopes;
   slopes.operation = "alibi.slopes";
@@ -87,12 +108,21 @@ std::vector<CaseSource> Cases() {
     return [draw](Trial& t) { return DrawSlopes(t, draw); };
   };
   const auto bias = [](const Draw& draw) { return [draw](Trial& t) { return DrawBias(t, draw); }; };
+  attention::BiasedDraw few = attention::FewTokens(64), strided = few, special = few;
+  strided.heads.memory = strided.positions.memory = true;
+  special.heads.numbers = Numbers::kSpecial;
+  const auto attended = [](const attention::BiasedDraw& draw) {
+    return [draw](Trial& t) { return attention::DrawBiased(t, Attention(), draw); };
+  };
   return {{"alibi.slopes.plain", "alibi.slopes", CaseKind::kPlain, slopes(plain)},
           {"alibi.slopes.unusual_slopes", "alibi.slopes", CaseKind::kSpecial, slopes(unusual)},
           {"alibi.bias.plain", "alibi.bias", CaseKind::kPlain, bias(plain)},
           {"alibi.bias.memory", "alibi.bias", CaseKind::kMemory, bias(memory)},
           {"alibi.bias.unusual_slopes", "alibi.bias", CaseKind::kSpecial, bias(unusual)},
-          {"alibi.bias.large", "alibi.bias", CaseKind::kLarge, bias(plain)}};
+          {"alibi.bias.large", "alibi.bias", CaseKind::kLarge, bias(plain)},
+          {"alibi.attention.plain", "alibi.attention", CaseKind::kPlain, attended(few)},
+          {"alibi.attention.memory", "alibi.attention", CaseKind::kMemory, attended(strided)},
+          {"alibi.attention.special", "alibi.attention", CaseKind::kSpecial, attended(special)}};
 }
 
 }  // namespace gnomon::properties::alibi

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "gnomon/properties/biased_attention.h"
 #include "gnomon/properties/offset_cases.h"
 #include "gnomon/spec/alibi.h"
 
@@ -20,6 +21,9 @@ Case DrawBias(Trial& trial, const Draw& draw);
 // A bias whose product with a power of two lies just beside half way between two values of the
 // format, or on it.
 Case DrawHalfway(Trial& trial);
+
+// ALIBI-8.
+const attention::BiasedScheme& Attention();
 
 // The slopes of the same heads.
 Case SlopesLike(const Case& c);

@@ -1,6 +1,8 @@
 #include <cmath>
+#include <limits>
 
 #include "gnomon/properties/alibi_cases.h"
+#include "gnomon/properties/biased_attention.h"
 #include "gnomon/properties/tolerance.h"
 
 namespace gnomon::properties::alibi {
@@ -66,10 +68,31 @@ class BiasTolerance : public Tolerance {
   const Case& c_;
 };
 
+// ALIBI-10.
+std::unique_ptr<Tolerance> OfAttention(const Profile& promise, const Case& c) {
+  const gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
+  const auto term = [promise, &c, p](int64_t b, int64_t head, int64_t query, int64_t key) {
+    const int64_t batch = Batches(c) == 1 ? 0 : b;
+    const int64_t x = gnomon::alibi::Factor(p.bias.form, QueryAt(c, batch, query),
+                                            KeyAt(c, batch, key), Keys(c));
+    const double slope = SlopeSize(p.bias.slopes, head);
+    attention::SchemeTerm t;
+    t.size = slope * std::abs(static_cast<double>(x)) * kEvaluated;
+    t.error = gnomon::alibi::IsInfinite(promise, c.format, x)
+                  ? std::numeric_limits<double>::infinity()
+                  : gnomon::alibi::BiasError<double>(
+                        promise, c.format, p.bias.slopes.ExponentOf(head), slope, x) *
+                        kEvaluated;
+    return t;
+  };
+  return attention::MakeBiasedTolerance(promise, c, p.heads, term);
+}
+
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
   if (c.operation == "alibi.slopes") return std::make_unique<SlopesTolerance>(promise, c);
+  if (c.operation == "alibi.attention") return OfAttention(promise, c);
   return std::make_unique<BiasTolerance>(promise, c);
 }
 

@@ -55,37 +55,6 @@ void SpecialUntied(Trial& t) { ExpectWithinBound(t, DrawUntied(t, Special(t))); 
 
 // ATT-2, ATT-4. What no query sees does not matter, bit for bit.
 
-double DrawIntruder(Source& source, Format format) {
-  return source.Pick<double>(
-      {1, -3, LargestFinite(format), std::numeric_limits<double>::infinity(), std::nan("")});
-}
-
-void ExpectSameBits(Trial& t, const Case& c, const Tensor& before, const Tensor& after,
-                    const std::function<bool(int64_t query)>& compared) {
-  const Extents e = ExtentsOf(c);
-  for (int64_t i = 0; i < before.count(); ++i) {
-    if (!compared(i / (e.heads * e.value_dim) % e.queries)) continue;
-    t.Expect(BitsAt(before.view(), i) == BitsAt(after.view(), i), [&] {
-      return "element " + std::to_string(i) + " changes from " + Show(before.Value(i)) + " to " +
-             Show(after.Value(i)) + " with a key that the query does not see";
-    });
-  }
-}
-
-// The case with other keys and values at every (batch, key) named.
-Case WithIntruders(Trial& t, Case c, const std::function<bool(int64_t, int64_t)>& named) {
-  const Extents e = ExtentsOf(c);
-  for (const char* role : {"k", "v"}) {
-    Tensor& tensor = c.inputs.at(role);
-    const Format format = FormatOf(tensor.dtype());
-    const int64_t row = tensor.shape()[2] * tensor.shape()[3];
-    for (int64_t i = 0; i < tensor.count(); ++i)
-      if (named(i / (row * e.keys), i / row % e.keys))
-        tensor.Set(i, DrawIntruder(t.source(), format));
-  }
-  return c;
-}
-
 void IgnoresTheFuture(Trial& t) {
   Case c = DrawSoftmax(t, {});
   c.parameters["mask"] = std::string("causal");

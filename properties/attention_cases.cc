@@ -80,7 +80,7 @@ Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
   Source& source = trial.source();
   const Limits limits = trial.limits(operation);
   Sizes s;
-  const bool long_row = source.Chance(1, 10);  // beyond one block of any kernel
+  const bool long_row = !draw.small && source.Chance(1, 10);  // beyond one block of any kernel
   s.batch = limits.extent("batch", long_row ? 1 : 1 + source.Below(2));
   s.kv_heads = limits.extent("kv_heads", 1 + source.Below(long_row ? 1 : 2));
   s.heads = s.kv_heads * (1 + source.Below(3));
@@ -93,7 +93,8 @@ Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
   return s;
 }
 
-int64_t DrawHeadDim(Source& source) {
+int64_t DrawHeadDim(Source& source, const Draw& draw) {
+  if (draw.small) return 1 + source.Below(4);
   return source.Chance(3, 4) ? 1 + source.Below(8) : source.Pick<int64_t>({16, 20, 33});
 }
 
@@ -144,22 +145,28 @@ int64_t ElementOf(const Shape& shape, std::initializer_list<int64_t> index) {
 
 bool Sees(const Case& c, int64_t batch, int64_t query, int64_t key) {
   const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
-  if (!e.Sees(gnomon::attention::ReadParameters(c).mask, query, key)) return false;
+  const bool causal = c.parameters.at("mask") == Value(std::string("causal"));
+  if (!e.Sees(causal ? AttentionMask::kCausal : AttentionMask::kNone, query, key)) return false;
   const auto mask = c.inputs.find("key_mask");
   return mask == c.inputs.end() || mask->second.Integer(batch * e.keys + key) != 0;
 }
 
 Case DrawSoftmax(Trial& trial, const Draw& draw) {
+  return DrawHeads(trial, draw, "attention.softmax");
+}
+
+Case DrawHeads(Trial& trial, const Draw& draw, const std::string& operation) {
   Source& source = trial.source();
   Case c;
-  c.operation = "attention.softmax";
+  c.operation = operation;
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   const Sizes s = DrawSizes(trial, draw, c.operation);
-  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source));
+  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw));
   const int64_t value_dim = limits.extent(
-      "value_dim",
-      limits.axes.count("value_dim") || source.Chance(1, 2) ? head_dim : DrawHeadDim(source));
+      "value_dim", limits.axes.count("value_dim") || source.Chance(1, 2)
+                       ? head_dim
+                       : DrawHeadDim(source, draw));
   const Numbers numbers = NumbersOf(source, draw);
   const double shrink = Shrink(draw, numbers);
   const auto number = [&](int64_t) { return DrawNumber(source, c.format, numbers) / shrink; };
@@ -226,7 +233,7 @@ Case DrawUntied(Trial& trial, const Draw& draw) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   const int64_t heads = limits.extent("heads", 1 + source.Below(2));
-  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source));
+  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw));
   const Shape q = {limits.extent("query", 1 + source.Below(3)), heads, head_dim};
   const Shape k = {limits.extent("key", 1 + source.Below(3)), heads, head_dim};
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
@@ -235,6 +242,39 @@ Case DrawUntied(Trial& trial, const Draw& draw) {
     c.inputs.emplace(role, DrawTensor(trial, draw, c, role, DTypeOf(c.format), q, number));
   for (const char* role : {"k", "pk"})
     c.inputs.emplace(role, DrawTensor(trial, draw, c, role, DTypeOf(c.format), k, number));
+  return c;
+}
+
+namespace {
+double DrawIntruder(Source& source, Format format) {
+  return source.Pick<double>(
+      {1, -3, LargestFinite(format), std::numeric_limits<double>::infinity(), std::nan("")});
+}
+
+}  // namespace
+
+void ExpectSameBits(Trial& t, const Case& c, const Tensor& before, const Tensor& after,
+                    const std::function<bool(int64_t query)>& compared) {
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  for (int64_t i = 0; i < before.count(); ++i) {
+    if (!compared(i / (e.heads * e.value_dim) % e.queries)) continue;
+    t.Expect(BitsAt(before.view(), i) == BitsAt(after.view(), i), [&] {
+      return "element " + std::to_string(i) + " changes from " + Show(before.Value(i)) + " to " +
+             Show(after.Value(i)) + " with a key that the query does not see";
+    });
+  }
+}
+
+Case WithIntruders(Trial& t, Case c, const std::function<bool(int64_t, int64_t)>& named) {
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  for (const char* role : {"k", "v"}) {
+    Tensor& tensor = c.inputs.at(role);
+    const Format format = FormatOf(tensor.dtype());
+    const int64_t row = tensor.shape()[2] * tensor.shape()[3];
+    for (int64_t i = 0; i < tensor.count(); ++i)
+      if (named(i / (row * e.keys), i / row % e.keys))
+        tensor.Set(i, DrawIntruder(t.source(), format));
+  }
   return c;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gnomon/properties/attention_cases.h"
+#include "gnomon/properties/biased_attention.h"
 #include "gnomon/properties/tolerance.h"
 
 // The norm form of ATT-14: every key of a row counts like the worst of them, and values by the
@@ -15,10 +16,12 @@ using gnomon::attention::KeyTerms;
 
 class SoftmaxTolerance : public Tolerance {
  public:
-  SoftmaxTolerance(const Profile& promise, const Case& c)
+  SoftmaxTolerance(const Profile& promise, const Case& c, const gnomon::attention::Parameters& p,
+                   const SchemeTermOf& scheme)
       : promise_(promise),
         c_(c),
-        p_(gnomon::attention::ReadParameters(c)),
+        p_(p),
+        scheme_(scheme),
         e_(gnomon::attention::ExtentsOf(c)),
         weights_(c.operation == "attention.weights") {}
 
@@ -28,37 +31,15 @@ class SoftmaxTolerance : public Tolerance {
                                   : weights_ ? 1
                                              : 1 / std::sqrt(static_cast<double>(e_.head_dim))) *
                          kEvaluated;
-    double lambda = 0, largest = 0;
-    int64_t count = 0;
+    const bool has_bias = scheme_ || c_.inputs.count("bias") > 0;
+    std::vector<KeyTerms<double>> seen;
     for (int64_t key = 0; key < e_.keys; ++key) {
       KeyTerms<double> t;
-      if (!Term(batch, head, query, key, scale, &t)) continue;
-      ++count;
-      lambda = std::max(
-          lambda,
-          gnomon::attention::ScoreError(
-              promise_, c_.format, e_.head_dim, c_.inputs.count("bias") > 0,
-              p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(head, e_.heads) : 0, scale, t));
-      largest = std::max(largest, t.size);
+      if (Term(batch, head, query, key, scale, &t)) seen.push_back(t);
     }
-    if (count == 0) return 0;
-    const double V = Size(0, element);
-    if (promise_.correctly_rounded) return OneRounding(c_.format, V);
-    // One key of relative score 0 stands for all: M+ - l <= 2 (largest + lambda).
-    const Format arithmetic = FormatAt(promise_.arithmetic, c_.format);
-    const double delta = lambda + UnitRoundoff(arithmetic) * (2 * (largest + lambda) + lambda);
-    const double n = static_cast<double>(count);
-    const double g = gnomon::attention::Roundings(5, 4 * n, promise_, c_.format);
-    const double alpha = (std::expm1(delta) * (1 + g) + g) * kEvaluated;
-    const FormatTraits& working = Traits(WorkingFormat(c_.format));
-    const double flushed = 4 * n *
-                           (ExactPowerOfTwo(working.min_quantum_exponent + working.precision - 1) +
-                            ExactPowerOfTwo(EtaExponent(arithmetic)));
-    const double rho = alpha + n * flushed;
-    if (!(rho < 1)) return std::numeric_limits<double>::infinity();
-    return gnomon::attention::RatioBound<double>(promise_, c_.format, V,
-                                                 alpha * V + flushed * (n * V + 1), rho) *
-           kEvaluated;
+    return NormForm(promise_, c_.format, e_.head_dim, has_bias,
+                    p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(head, e_.heads) : 0,
+                    scale, seen, Size(0, element));
   }
   // The largest value that the query sees; 1 for weights.
   double Size(int, int64_t element) const override {
@@ -89,7 +70,12 @@ class SoftmaxTolerance : public Tolerance {
   bool Term(int64_t batch, int64_t head, int64_t query, int64_t key, double scale,
             KeyTerms<double>* t) const {
     if (!Sees(c_, batch, query, key)) return false;
-    if (const auto bias = c_.inputs.find("bias"); bias != c_.inputs.end()) {
+    if (scheme_) {
+      const SchemeTerm term = scheme_(batch, head, query, key);
+      if (!term.seen) return false;
+      t->bias = term.size;
+      t->bias_error = term.error;
+    } else if (const auto bias = c_.inputs.find("bias"); bias != c_.inputs.end()) {
       const Shape& shape = bias->second.shape();
       t->bias = std::abs(bias->second.Value(
           ElementOf(shape, {shape[0] == 1 ? 0 : head, query, key})));  // slopes are below 1
@@ -116,6 +102,7 @@ class SoftmaxTolerance : public Tolerance {
   Profile promise_;
   const Case& c_;
   gnomon::attention::Parameters p_;
+  SchemeTermOf scheme_;
   Extents e_;
   bool weights_;
 };
@@ -182,10 +169,45 @@ class SumTolerance : public Tolerance {
 
 }  // namespace
 
+double NormForm(const Profile& promise, Format format, int64_t head_dim, bool has_bias,
+                double bias_roundings, double scale, const std::vector<KeyTerms<double>>& seen,
+                double V, const gnomon::attention::RowCounts& counts) {
+  if (seen.empty()) return 0;
+  if (promise.correctly_rounded) return OneRounding(format, V);
+  double lambda = 0, largest = 0;
+  for (const KeyTerms<double>& t : seen) {
+    lambda = std::max(lambda, gnomon::attention::ScoreError(promise, format, head_dim, has_bias,
+                                                            bias_roundings, scale, t, counts));
+    largest = std::max(largest, t.size);
+  }
+  // One key of relative score 0 stands for all: M+ - l <= 2 (largest + lambda).
+  const Format arithmetic = FormatAt(promise.arithmetic, format);
+  const double delta = lambda + UnitRoundoff(arithmetic) * (2 * (largest + lambda) + lambda);
+  const double n = counts.summands * static_cast<double>(seen.size());
+  const double g = gnomon::attention::Roundings(counts.weight, 4 * n, promise, format);
+  const double alpha = (std::expm1(delta) * (1 + g) + g) * kEvaluated;
+  const FormatTraits& working = Traits(WorkingFormat(format));
+  const double flushed = 4 * n *
+                         (ExactPowerOfTwo(working.min_quantum_exponent + working.precision - 1) +
+                          ExactPowerOfTwo(EtaExponent(arithmetic)));
+  const double rho = alpha + n * flushed;
+  if (!(rho < 1)) return std::numeric_limits<double>::infinity();
+  return gnomon::attention::RatioBound<double>(promise, format, V,
+                                               alpha * V + flushed * (n * V + 1), rho) *
+         kEvaluated;
+}
+
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
   if (c.operation == "attention.softmax" || c.operation == "attention.weights")
-    return std::make_unique<SoftmaxTolerance>(promise, c);
+    return std::make_unique<SoftmaxTolerance>(promise, c, gnomon::attention::ReadParameters(c),
+                                              SchemeTermOf());
   return std::make_unique<SumTolerance>(promise, c);
+}
+
+std::unique_ptr<Tolerance> MakeBiasedTolerance(const Profile& promise, const Case& c,
+                                               const gnomon::attention::Parameters& p,
+                                               const SchemeTermOf& scheme) {
+  return std::make_unique<SoftmaxTolerance>(promise, c, p, scheme);
 }
 
 }  // namespace gnomon::properties::attention

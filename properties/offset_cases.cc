@@ -24,6 +24,14 @@ void AddPositions(Trial& trial, const DrawPositions& draw, Case* c) {
   trial.RequireInside(takes(1) || (draw.may_batch && takes(2)));
   const bool batched = draw.may_batch && takes(2) && (wants_batch || !takes(1));
   const int64_t batch = batched ? limits.extent("batch", 1 + source.Below(3)) : 1;
+  AddPositionsOf(trial, draw, batched, {batch, queries, keys}, c);
+}
+
+void AddPositionsOf(Trial& trial, const DrawPositions& draw, bool batched,
+                    const PositionCounts& counts, Case* c) {
+  Source& source = trial.source();
+  const Limits limits = trial.limits(c->operation);
+  const auto [batch, queries, keys] = counts;
   const bool neighbours = source.Chance(1, 2);
   for (const char* role : {"query_positions", "key_positions"}) {
     const int64_t count = role[0] == 'q' ? queries : keys;
@@ -31,7 +39,7 @@ void AddPositions(Trial& trial, const DrawPositions& draw, Case* c) {
     if (batched) shape.insert(shape.begin(), batch);
     Tensor positions =
         DrawMemory(source, limits, draw.memory, DrawIntegerType(source, limits, role), shape, 0x6b);
-    for (int64_t row = 0; row < batch; ++row) {
+    for (int64_t row = 0; row < (batched ? batch : 1); ++row) {
       // Keys from 0 on mostly, queries where decoding stands.
       const bool origin = neighbours && role[0] == 'k' && source.Chance(1, 2);
       const int64_t first = origin ? 0 : trial.DrawPosition(draw.limit, limits);

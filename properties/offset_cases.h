@@ -21,6 +21,13 @@ struct DrawPositions {
 // step), or each one anywhere; of either order.
 void AddPositions(Trial& trial, const DrawPositions& draw, Case* c);
 
+// The same where extents are known.
+struct PositionCounts {
+  int64_t batch, queries, keys;
+};
+void AddPositionsOf(Trial& trial, const DrawPositions& draw, bool batched,
+                    const PositionCounts& counts, Case* c);
+
 // The case with the positions of one batch row, of one of its queries and one of its keys.
 Case OnePair(const Case& c, int64_t batch, int64_t query, int64_t key);
 // Every position plus `by`.

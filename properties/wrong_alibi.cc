@@ -2,8 +2,10 @@
 // here calls the reference, a kernel or a hypothesis.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gnomon/properties/plain_angle.h"
+#include "gnomon/properties/plain_attention.h"
 #include "gnomon/properties/plain_kernel.h"
 #include "gnomon/properties/wrong_subjects.h"
 #include "gnomon/spec/alibi.h"
@@ -53,6 +55,15 @@ enum class M {
   kTailBeyond,
   kShortOffsets,
   kWritesInput,
+  kSlopesKvHeads,
+  kMaskByPosition,
+  kMaskIgnored,
+  kMaskTopLeft,
+  kPaddingIgnored,
+  kLeaksValue,
+  kScaleNone,
+  kBiasScaled,
+  kKvModulo,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -118,6 +129,19 @@ const MistakeRow<M> kRows[] = {
     {M::kShortOffsets, "int32-index/16-bits", "offsets in 16 bits", kState, "standard"},
     {M::kWritesInput, "in-place/input-written", "leaves the last distances in the key positions",
      kState, "standard"},
+    {M::kSlopesKvHeads, "alibi-slopes/kv-heads", "the slopes of the key heads, one for each group",
+     kFormula, "standard"},
+    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
+     "standard"},
+    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
+    {M::kMaskTopLeft, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
+     "standard"},
+    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
+    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
+    {M::kScaleNone, "attention-scale/none", "scores not scaled", kFormula, "standard"},
+    {M::kBiasScaled, "attention-bias/scaled", "bias added before the scaling", kFormula,
+     "standard"},
+    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 // Which freedoms of ALIBI-5 a right kernel takes.
@@ -169,6 +193,7 @@ class PlainAlibi final : public Subject {
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     format_ = c.format;
     if (c.operation == "alibi.slopes") return Slopes(c, outputs.at("slopes"));
+    if (c.operation == "alibi.attention") return Attention(c, outputs.at("y"));
     return Bias(c, outputs.at("bias"));
   }
 
@@ -302,34 +327,82 @@ class PlainAlibi final : public Subject {
     return Rounded(slope * Rounded(x));
   }
 
+  void TakePositions(const Case& c, std::vector<int64_t>* m, std::vector<int64_t>* n) {
+    *m = PositionsOf(c.inputs.at("query_positions"), true);
+    *n = PositionsOf(c.inputs.at("key_positions"), false);
+    if (!Is(M::kStalePrevious)) return;
+    std::swap(previous_m_, *m);
+    std::swap(previous_n_, *n);
+    if (previous_m_.size() == m->size() && previous_n_.size() == n->size()) return;
+    *m = previous_m_;
+    *n = previous_n_;
+  }
+  // Of the pair of positions, as it is stored or added.
+  double BiasOf(const gnomon::alibi::BiasParameters& p, int64_t head, int64_t m, int64_t n,
+                int64_t keys, int64_t queries) const {
+    int64_t factor = FactorOf(p.form, m, n, keys);
+    if (Is(M::kSign)) factor = -factor;
+    if (Is(M::kDecodeZeros) && queries == 1) factor = 0;
+    return factor == 0 ? 0 : Product(SlopeOf(p.slopes, head), factor);
+  }
+  void LeaveDistances(const Case& c) const {
+    if (!Is(M::kWritesInput)) return;
+    const ConstTensorView key = c.inputs.at("key_positions").view();
+    StoreBits(key.dtype, const_cast<std::byte*>(key.AddressOf(key.count() - 1)), 12345);
+  }
+
+  HeadMistake AroundTheBias() const {
+    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
+    if (Is(M::kMaskTopLeft)) return HeadMistake::kMaskTopLeft;
+    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
+    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
+    if (Is(M::kScaleNone)) return HeadMistake::kScaleNone;
+    if (Is(M::kBiasScaled)) return HeadMistake::kBiasScaled;
+    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+  }
+  Outcome Attention(const Case& c, const TensorView& y) {
+    gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
+    const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+    std::vector<int64_t> m, n;
+    TakePositions(c, &m, &n);
+    const bool batched = c.inputs.at("key_positions").shape().size() == 2;
+    const int64_t group = Is(M::kSlopesKvHeads) ? e.heads / e.kv_heads : 1;
+    p.bias.slopes.num_heads /= group;
+    PlainHeads how;
+    how.mistake = AroundTheBias();
+    how.rounded = [this](double v) { return Rounded(v); };
+    how.summed = [this](double v) {
+      return promise().correctly_rounded ? v : static_cast<double>(static_cast<float>(v));
+    };
+    how.bias = [&](int64_t b, int64_t head, int64_t query, int64_t key) {
+      const int64_t row = batched ? b : 0;
+      const int64_t at_m = m[static_cast<size_t>(row * e.queries + query)];
+      const int64_t at_n = n[static_cast<size_t>(row * e.keys + key)];
+      if (Is(M::kMaskByPosition) && p.heads.mask == AttentionMask::kCausal && at_n > at_m)
+        return -std::numeric_limits<double>::infinity();
+      return BiasOf(p.bias, head / group, at_m, at_n, e.keys, e.queries);
+    };
+    how.store = [&](int64_t number, int64_t columns, double value) {
+      Store(y, number, columns, value);
+    };
+    RunPlainHeads(c, p.heads, how);
+    LeaveDistances(c);
+    return {};
+  }
+
   Outcome Bias(const Case& c, const TensorView& bias) {
     const gnomon::alibi::BiasParameters p = gnomon::alibi::ReadBias(c);
-    std::vector<int64_t> m = PositionsOf(c.inputs.at("query_positions"), true);
-    std::vector<int64_t> n = PositionsOf(c.inputs.at("key_positions"), false);
-    if (Is(M::kStalePrevious)) {
-      std::swap(previous_m_, m);
-      std::swap(previous_n_, n);
-      if (previous_m_.size() != m.size() || previous_n_.size() != n.size()) {
-        m = previous_m_;
-        n = previous_n_;
-      }
-    }
+    std::vector<int64_t> m, n;
+    TakePositions(c, &m, &n);
     const int64_t keys = bias.shape.back(), queries = bias.shape[bias.rank() - 2];
     const int64_t heads = p.slopes.num_heads;
     for (int64_t i = 0; i < bias.count(); ++i) {
       const int64_t row = i / keys, batch = row / queries / heads;
       const int64_t at_m = m[static_cast<size_t>(batch * queries + row % queries)];
       const int64_t at_n = n[static_cast<size_t>(batch * keys + i % keys)];
-      int64_t factor = FactorOf(p.form, at_m, at_n, keys);
-      if (Is(M::kSign)) factor = -factor;
-      if (Is(M::kDecodeZeros) && queries == 1) factor = 0;
-      const double slope = SlopeOf(p.slopes, row / queries % heads);
-      Store(bias, i, keys, factor == 0 ? 0 : Product(slope, factor));
+      Store(bias, i, keys, BiasOf(p, row / queries % heads, at_m, at_n, keys, queries));
     }
-    if (Is(M::kWritesInput)) {
-      const ConstTensorView key = c.inputs.at("key_positions").view();
-      StoreBits(key.dtype, const_cast<std::byte*>(key.AddressOf(key.count() - 1)), 12345);
-    }
+    LeaveDistances(c);
     return {};
   }
 

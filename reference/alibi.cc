@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/scheme_bias.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -95,8 +96,7 @@ class BiasTruth : public Truth {
 
   // ALIBI-4. In f16 arithmetic such a distance is infinite.
   bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
-    return FormatAt(profile.arithmetic, format_) == Format::kF16 &&
-           std::abs(static_cast<double>(At(element).factor)) >= 65520;
+    return gnomon::alibi::IsInfinite(profile, format_, At(element).factor);
   }
 
   bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
@@ -147,13 +147,52 @@ class BiasTruth : public Truth {
   Slopes slopes_;
 };
 
+// ALIBI-8, ALIBI-9: the bias of one pair of a query and a key.
+class BiasOfPair final : public SchemeBias {
+ public:
+  BiasOfPair(const Case& c, const gnomon::alibi::BiasParameters& p)
+      : format_(c.format),
+        p_(p),
+        query_(c.inputs.at("query_positions").view()),
+        key_(c.inputs.at("key_positions").view()),
+        slopes_(p.slopes) {}
+
+  Interval Slope(int64_t head) const override { return slopes_.At(head); }
+  double Multiple(const Pair& pair) const override { return static_cast<double>(FactorOf(pair)); }
+  double About(const Pair& pair) const override {
+    bool exact;
+    return slopes_.Nearest(pair.head, &exact) * static_cast<double>(FactorOf(pair));
+  }
+  Interval Error(const Pair& pair, const Profile& profile) const override {
+    return gnomon::alibi::BiasError(profile, format_, p_.slopes.ExponentOf(pair.head),
+                                    slopes_.At(pair.head), FactorOf(pair));
+  }
+  bool IsOpen(const Pair& pair, const Profile& profile) const override {
+    return gnomon::alibi::IsInfinite(profile, format_, FactorOf(pair));
+  }
+
+ private:
+  int64_t FactorOf(const Pair& pair) const {
+    const int64_t keys = key_.shape.back(), queries = query_.shape.back();
+    const int64_t batch = key_.rank() == 2 ? pair.batch : 0;
+    return gnomon::alibi::Factor(p_.form, IntegerAt(query_, batch * queries + pair.query),
+                                 IntegerAt(key_, batch * keys + pair.key), keys);
+  }
+  Format format_;
+  gnomon::alibi::BiasParameters p_;
+  ConstTensorView query_, key_;
+  Slopes slopes_;
+};
+
 }  // namespace
 
 namespace alibi {
 
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "alibi.slopes") return std::make_unique<SlopesTruth>(c);
-  return std::make_unique<BiasTruth>(c);
+  if (c.operation == "alibi.bias") return std::make_unique<BiasTruth>(c);
+  const gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
+  return MakeBiasedAttention(c, p.heads, std::make_unique<BiasOfPair>(c, p.bias));
 }
 
 }  // namespace alibi

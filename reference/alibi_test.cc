@@ -181,5 +181,106 @@ TEST(Alibi, RefusalsNameTheParameter) {
   EXPECT_EQ(Validate(bias)[0].shape, (Shape{2, 2, 2, 3}));
 }
 
+// ALIBI-8: 8 heads share 4 key heads; every slope is a power of two, so the bias is a value of f32.
+Case Attention() {
+  Case c;
+  c.operation = "alibi.attention";
+  c.parameters = {{"mask", std::string("none")}, {"form", std::string("distance")}};
+  const auto fill = [&c](const char* role, const Shape& shape) {
+    Tensor x(DType::kF32, shape);
+    for (int64_t i = 0; i < x.count(); ++i)
+      x.Set(i, static_cast<double>((i * 37 + 11) % 29 - 14) / 8);
+    c.inputs.emplace(role, x);
+  };
+  fill("q", {1, 3, 8, 2});
+  fill("k", {1, 5, 4, 2});
+  fill("v", {1, 5, 4, 3});
+  Tensor m(DType::kI64, {3}), n(DType::kI64, {5});
+  for (int64_t i = 0; i < 3; ++i) m.SetInteger(i, 40 - 30 * i);
+  for (int64_t i = 0; i < 5; ++i) n.SetInteger(i, 3 * i);
+  c.inputs.emplace("query_positions", m);
+  c.inputs.emplace("key_positions", n);
+  return c;
+}
+
+// ALIBI-8, ALIBI-9: attention.softmax with the bias written out, and a bound that is wider by beta.
+TEST(AlibiAttention, IsSoftmaxWithTheBiasGiven) {
+  for (const std::string& form : kAlibiFormNames) {
+    Case c = Attention();
+    c.parameters["form"] = form;
+    Case given = c;
+    given.operation = "attention.softmax";
+    given.parameters.erase("form");
+    given.inputs.erase("query_positions");
+    given.inputs.erase("key_positions");
+    Tensor bias(DType::kF32, {8, 3, 5});
+    for (int64_t i = 0; i < bias.count(); ++i) {
+      const int64_t m = c.inputs.at("query_positions").Integer(i / 5 % 3);
+      const int64_t n = c.inputs.at("key_positions").Integer(i % 5);
+      const int64_t x = form == "key"                ? n
+                        : form == "key_from_the_end" ? n - 4
+                        : form == "distance_below"   ? std::min<int64_t>(n - m, 0)
+                                                     : -std::abs(m - n);
+      bias.Set(i, std::ldexp(static_cast<double>(x), -static_cast<int>(i / 15) - 1));
+    }
+    given.inputs.emplace("bias", bias);
+    const auto own = TruthOf(c), other = TruthOf(given);
+    for (int64_t i = 0; i < 3 * 8 * 3; ++i) {
+      const Interval difference = own->Value(0, i) - other->Value(0, i);
+      EXPECT_LT(mpfr_get_d(Upper(abs(difference)), MPFR_RNDU), 1e-18) << form << " " << i;
+      for (const Profile& profile : kProfiles) {
+        if (profile.correctly_rounded) continue;
+        EXPECT_TRUE(
+            mpfr_greater_p(Upper(own->Bound(0, i, profile)), Lower(other->Bound(0, i, profile))))
+            << form << " " << i << " " << profile.name;
+      }
+    }
+  }
+}
+
+// ALIBI-9: f16 arithmetic has no such distance.
+TEST(AlibiAttention, InfiniteDistancesAreOpen) {
+  Case c = Attention();
+  c.format = Format::kF16;
+  for (const char* role : {"q", "k", "v"}) {
+    Tensor narrow(DType::kF16, c.inputs.at(role).shape());
+    for (int64_t i = 0; i < narrow.count(); ++i) narrow.Set(i, c.inputs.at(role).Value(i));
+    c.inputs.at(role) = narrow;
+  }
+  c.inputs.at("key_positions").SetInteger(4, 70000);
+  const auto truth = TruthOf(c);
+  const Profile &standard = kProfiles[1], &narrow = kProfiles[4];
+  EXPECT_FALSE(truth->NonFiniteIsOpen(0, 0, standard));
+  EXPECT_TRUE(truth->NonFiniteIsOpen(0, 0, narrow));
+  EXPECT_TRUE(mpfr_inf_p(Upper(truth->Bound(0, 0, narrow))));
+  EXPECT_FALSE(mpfr_inf_p(Upper(truth->Bound(0, 0, standard))));
+}
+
+TEST(AlibiAttention, RefusalsNameTheParameter) {
+  const auto refusal = [](const Case& c) -> std::string {
+    try {
+      Validate(c);
+    } catch (const Rejected& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(Attention()), "");
+  for (const char* name : {"form", "mask"}) {
+    Case c = Attention();
+    c.parameters.erase(name);
+    EXPECT_NE(refusal(c).find(name), std::string::npos);
+  }
+  Case c = Attention();
+  c.parameters["num_heads"] = 8.0;
+  EXPECT_NE(refusal(c).find("num_heads"), std::string::npos);
+  c = Attention();
+  c.inputs.at("key_positions") = Tensor(DType::kI64, {4});
+  EXPECT_NE(refusal(c).find("key_positions"), std::string::npos);
+  c = Attention();
+  c.inputs.at("key_positions") = Tensor(DType::kI64, {1, 5});
+  EXPECT_NE(refusal(c).find("batch"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gnomon::reference

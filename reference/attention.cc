@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/scheme_bias.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -25,7 +26,7 @@ struct Row {
   std::vector<KeyTerms<Interval>> terms;  // of those
   std::vector<Interval> exponentials;
   Interval scale{1}, slope{1}, Z{1};
-  std::array<std::optional<RowErrors<Interval>>, 2> errors;  // by what arithmetic runs in
+  std::array<std::optional<RowErrors<Interval>>, 16> errors;  // by what is used of the profile
 };
 
 // ATT-13. The same in IEEE arithmetic, as far as NaN and infinities go.
@@ -41,10 +42,14 @@ struct Special {
 class SoftmaxTruth : public Truth {
  public:
   explicit SoftmaxTruth(const Case& c)
+      : SoftmaxTruth(c, gnomon::attention::ReadParameters(c), nullptr) {}
+  SoftmaxTruth(const Case& c, const gnomon::attention::Parameters& p,
+               std::unique_ptr<SchemeBias> scheme)
       : c_(c),
         format_(c.format),
-        p_(gnomon::attention::ReadParameters(c)),
-        e_(gnomon::attention::ExtentsOf(c)) {
+        p_(p),
+        e_(gnomon::attention::ExtentsOf(c)),
+        scheme_(std::move(scheme)) {
     if (c.inputs.count("bias")) bias_.emplace(c.inputs.at("bias").view());
     if (c.inputs.count("key_mask")) key_mask_.emplace(c.inputs.at("key_mask").view());
     one_bias_ = bias_ && c.inputs.at("bias").shape()[0] == 1;
@@ -72,7 +77,21 @@ class SoftmaxTruth : public Truth {
                    : (*k_)(at.batch, key, e_.KvHead(at.head), c);
   }
   double Bias(const At& at, int64_t key) const {
+    if (scheme_) return scheme_->About(PairOf(at, key));
     return bias_ ? (*bias_)(one_bias_ ? 0 : at.head, at.query, key) : 0;
+  }
+  // Without the slope.
+  double BiasMultiple(const At& at, int64_t key) const {
+    return scheme_ ? scheme_->Multiple(PairOf(at, key)) : Bias(at, key);
+  }
+  static SchemeBias::Pair PairOf(const At& at, int64_t key) {
+    return {at.batch, at.head, at.query, key};
+  }
+  // ALIBI-9.
+  bool IsOpen(const At& at, const Profile& profile) const {
+    for (int64_t key = 0; scheme_ && key < e_.keys; ++key)
+      if (Seen(at, key) && scheme_->IsOpen(PairOf(at, key), profile)) return true;
+    return false;
   }
   // ATT-2.
   bool Seen(const At& at, int64_t key) const {
@@ -132,7 +151,8 @@ class SoftmaxTruth : public Truth {
     Row& r = row_;
     r.keys = special.keys;
     r.scale = ScaleOf<Interval>(p_, e_.head_dim);
-    r.slope = SlopeAs<Interval>(p_, at.head, e_.heads);
+    r.slope =
+        scheme_ ? scheme_->Slope(at.head) : SlopeAs<Interval>(p_, at.head, e_.heads);
     const Interval scale = abs(r.scale);
     for (const int64_t key : r.keys) {
       const auto q = [&](int64_t c) { return Interval(Q(at, key, c)); };
@@ -140,7 +160,7 @@ class SoftmaxTruth : public Truth {
       const auto size = [](auto f) { return [f](int64_t c) { return Interval(abs(f(c))); }; };
       const auto one = [](int64_t) { return Interval(1); };
       r.content.push_back(Dot<Interval>(e_.head_dim, q, k));
-      r.bias.push_back(Interval(Bias(at, key)));
+      r.bias.push_back(Interval(BiasMultiple(at, key)));
       KeyTerms<Interval> t;
       t.products = scale * Dot<Interval>(e_.head_dim, size(q), size(k));
       t.operands =
@@ -170,12 +190,18 @@ class SoftmaxTruth : public Truth {
   // ATT-14. Null where the profile proves nothing of this row.
   const RowErrors<Interval>* ErrorsOf(const At& at, const Profile& profile) const {
     Row& r = RowAt(at);
-    auto& errors = r.errors[profile.arithmetic == Stage::kOutput];
-    if (!errors)
+    size_t used = profile.arithmetic == Stage::kOutput;
+    if (scheme_)
+      used += 2 * (profile.tables == Stage::kOutput) + 4 * static_cast<size_t>(profile.angle);
+    auto& errors = r.errors[used];
+    if (!errors) {
+      for (size_t n = 0; scheme_ && n < r.keys.size(); ++n)
+        r.terms[n].bias_error = scheme_->Error(PairOf(at, r.keys[n]), profile);
       errors = gnomon::attention::ErrorsOfRow(
-          profile, format_, e_.head_dim, bias_.has_value(),
+          profile, format_, e_.head_dim, bias_.has_value() || scheme_,
           p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(at.head, e_.heads) : 0,
           Interval(abs(r.scale)), r.Z, r.terms);
+    }
     const bool proves = mpfr_cmp_ui(Upper(errors->rho), 1) < 0;  // false for NaN
     return proves ? &*errors : nullptr;
   }
@@ -204,6 +230,7 @@ class SoftmaxTruth : public Truth {
   Extents e_;
 
  private:
+  std::unique_ptr<SchemeBias> scheme_;
   std::optional<Elements> q_, k_, scores_, bias_, key_mask_;
   bool one_bias_ = false;
   mutable std::optional<At> row_at_, special_at_;
@@ -216,6 +243,9 @@ class SoftmaxTruth : public Truth {
 class AttentionTruth : public SoftmaxTruth {
  public:
   explicit AttentionTruth(const Case& c) : SoftmaxTruth(c), v_(c.inputs.at("v").view()) {}
+  AttentionTruth(const Case& c, const gnomon::attention::Parameters& p,
+                 std::unique_ptr<SchemeBias> scheme)
+      : SoftmaxTruth(c, p, std::move(scheme)), v_(c.inputs.at("v").view()) {}
 
   Expectation Expect(int, int64_t element) const override {
     const At at = Split(element);
@@ -234,7 +264,7 @@ class AttentionTruth : public SoftmaxTruth {
     double values = 0;
     for (const int64_t key : s.keys) values += std::abs(V(at, key, element));
     for (const int64_t key : s.left_out) open |= !std::isfinite(V(at, key, element));
-    return open || MayOverflow(at, values, profile);
+    return open || MayOverflow(at, values, profile) || IsOpen(at, profile);
   }
   Interval Value(int, int64_t element) const override {
     const At at = Split(element);
@@ -252,6 +282,7 @@ class AttentionTruth : public SoftmaxTruth {
   Interval Scale(int output, int64_t element) const override { return Size(output, element); }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const At at = Split(element);
+    if (IsOpen(at, profile)) return kVacuous();
     if (RowAt(at).keys.empty()) return Interval(0);
     const RowErrors<Interval>* errors = ErrorsOf(at, profile);
     if (errors == nullptr) return kVacuous();
@@ -327,6 +358,11 @@ class WeightsTruth : public SoftmaxTruth {
 };
 
 }  // namespace
+
+std::unique_ptr<Truth> MakeBiasedAttention(const Case& c, const gnomon::attention::Parameters& p,
+                                           std::unique_ptr<SchemeBias> bias) {
+  return std::make_unique<AttentionTruth>(c, p, std::move(bias));
+}
 
 namespace attention {
 

@@ -26,6 +26,14 @@ std::vector<OutputShape> ValidateBias(const Case& c) {
   return {{"bias", shape}};
 }
 
+// ALIBI-8.
+std::vector<OutputShape> ValidateAttention(const Case& c) {
+  const attention::Extents e = attention::ValidateHeads(c);
+  ReadAttention(c);
+  attention::ValidateHeadPositions(c, e, "ALIBI-8");
+  return {{"y", {e.batch, e.queries, e.heads, e.value_dim}}};
+}
+
 }  // namespace
 
 const std::vector<OperationSpec>& Operations() {
@@ -36,6 +44,19 @@ const std::vector<OperationSpec>& Operations() {
     std::vector<ParameterSpec> all = slopes;
     all.push_back({"form", "required", "distance, key, key_from_the_end, distance_below",
                    "what a row is measured from"});
+    return all;
+  }();
+  static const std::vector<TensorSpec> positions = {
+      {"query_positions", {"batch", "query"}, "tokens, in [-2^31, 2^31)", false, true},
+      {"key_positions", {"batch", "key"}, "tokens, in [-2^31, 2^31)", false, true}};
+  static const std::vector<ParameterSpec> of_attention = [] {
+    std::vector<ParameterSpec> all = attention::HeadParameters();
+    all.insert(all.end(), bias.begin() + 1, bias.end());
+    return all;
+  }();
+  static const std::vector<TensorSpec> heads = [] {
+    std::vector<TensorSpec> all = attention::HeadInputs();
+    all.insert(all.end(), positions.begin(), positions.end());
     return all;
   }();
   static const std::vector<OperationSpec> operations = {
@@ -49,11 +70,17 @@ const std::vector<OperationSpec>& Operations() {
       {"alibi.bias",
        "the slope times the distance, in one of four row forms",
        bias,
-       {{"query_positions", {"batch", "query"}, "tokens, in [-2^31, 2^31)", false, true},
-        {"key_positions", {"batch", "key"}, "tokens, in [-2^31, 2^31)", false, true}},
+       positions,
        {{"bias", {"batch", "heads", "query", "key"}, "added to the scores"}},
        ErrorUnit::kUlp,
-       ValidateBias}};
+       ValidateBias},
+      {"alibi.attention",
+       "attention.softmax with that bias",
+       of_attention,
+       heads,
+       {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
+       ErrorUnit::kRoundoffOfSum,
+       ValidateAttention}};
   return operations;
 }
 

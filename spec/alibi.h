@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/spec/attention.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/operation.h"
 
@@ -50,13 +51,18 @@ namespace alibi {
 inline constexpr int64_t kMaxHeads = int64_t{1} << 16;
 inline constexpr double kMaxBiasMax = 0x1p20;
 
+inline Number ReadBiasMax(ParameterReader& reader) {
+  const Number bias_max = reader.GetNumber("alibi_bias_max", 8);
+  if (!(bias_max.value > 0 && bias_max.value <= kMaxBiasMax))
+    throw Rejected("alibi_bias_max", ToText(bias_max), "must be positive and at most 2^20",
+                   "ALIBI-1");
+  return bias_max;
+}
+
 inline AlibiSlopes ReadSlopes(ParameterReader& reader) {
   AlibiSlopes s;
   s.num_heads = reader.GetRequiredInteger("num_heads", 1, kMaxHeads);
-  s.bias_max = reader.GetNumber("alibi_bias_max", 8);
-  if (!(s.bias_max.value > 0 && s.bias_max.value <= kMaxBiasMax))
-    throw Rejected("alibi_bias_max", ToText(s.bias_max), "must be positive and at most 2^20",
-                   "ALIBI-1");
+  s.bias_max = ReadBiasMax(reader);
   return s;
 }
 
@@ -72,16 +78,40 @@ struct BiasParameters {
   AlibiForm form = AlibiForm::kDistance;
 };
 
-inline BiasParameters ReadBias(const Case& c) {
-  ParameterReader reader(c.parameters, "ALIBI-3");
-  BiasParameters p;
-  p.slopes = ReadSlopes(reader);
+inline AlibiForm ReadForm(ParameterReader& reader) {
   if (!reader.Has("form"))
     throw Rejected("form", "(missing)",
                    "is required: one of distance, key, key_from_the_end, "
                    "distance_below",
                    "ALIBI-3");
-  p.form = reader.GetName("form", p.form, kAlibiFormNames);
+  return reader.GetName("form", AlibiForm::kDistance, kAlibiFormNames);
+}
+
+inline BiasParameters ReadBias(const Case& c) {
+  ParameterReader reader(c.parameters, "ALIBI-3");
+  BiasParameters p;
+  p.slopes = ReadSlopes(reader);
+  p.form = ReadForm(reader);
+  reader.RejectOthers();
+  return p;
+}
+
+// ALIBI-8. Attention: the heads are those of q.
+struct AttentionParameters {
+  attention::Parameters heads;
+  BiasParameters bias;
+};
+
+inline AttentionParameters ReadAttention(const Case& c) {
+  ParameterReader reader(c.parameters, "ALIBI-8");
+  AttentionParameters p;
+  p.heads = attention::ReadMaskAndScale(reader);
+  p.bias.slopes.num_heads = attention::ExtentsOf(c).heads;
+  if (p.bias.slopes.num_heads < 1 || p.bias.slopes.num_heads > kMaxHeads)
+    throw Rejected("q", "query_heads " + std::to_string(p.bias.slopes.num_heads),
+                   "must be 1 to 65536", "ALIBI-8");
+  p.bias.slopes.bias_max = ReadBiasMax(reader);
+  p.bias.form = ReadForm(reader);
   reader.RejectOthers();
   return p;
 }
@@ -134,9 +164,9 @@ T SlopeBound(const Profile& profile, Format output, Format stored, const AlibiEx
   return u * slope + (1 + u) * in_working + PowerOfTwo<T>(EtaExponent(stored));
 }
 
-// ALIBI-5. |computed - slope x|.
+// ALIBI-5. E: |computed - slope x| before it is stored in 16 bits.
 template <class T>
-T BiasBound(const Profile& profile, Format output, const AlibiExponent& of, const T& slope,
+T BiasError(const Profile& profile, Format output, const AlibiExponent& of, const T& slope,
             int64_t x) {
   if (x == 0) return T(0);
   const Format arithmetic = FormatAt(profile.arithmetic, output);
@@ -144,10 +174,25 @@ T BiasBound(const Profile& profile, Format output, const AlibiExponent& of, cons
   const double g = Gamma(size > ExactPowerOfTwo(Traits(arithmetic).precision) ? 2 : 1, u);
   const T S = SlopeBound<T>(profile, output, FormatAt(profile.tables, output), of, slope);
   const T y = size * slope;
-  const T E = size * S * (1 + g) + g * y + PowerOfTwo<T>(EtaExponent(arithmetic));
-  if (output == arithmetic) return E;
+  return size * S * (1 + g) + g * y + PowerOfTwo<T>(EtaExponent(arithmetic));
+}
+
+// ALIBI-5. |computed - slope x|.
+template <class T>
+T BiasBound(const Profile& profile, Format output, const AlibiExponent& of, const T& slope,
+            int64_t x) {
+  if (x == 0) return T(0);
+  const T E = BiasError(profile, output, of, slope, x);
+  if (output == FormatAt(profile.arithmetic, output)) return E;
   const double v = UnitRoundoff(output);
-  return v * y + (1 + v) * E + PowerOfTwo<T>(EtaExponent(output));
+  return v * (std::abs(static_cast<double>(x)) * slope) + (1 + v) * E +
+         PowerOfTwo<T>(EtaExponent(output));
+}
+
+// ALIBI-8. Whether f16 arithmetic makes an infinity of the distance (ALIBI-4).
+inline bool IsInfinite(const Profile& profile, Format output, int64_t x) {
+  return FormatAt(profile.arithmetic, output) == Format::kF16 &&
+         std::abs(static_cast<double>(x)) >= 65520;
 }
 
 }  // namespace alibi

@@ -32,6 +32,17 @@ void RequireShape(const Case& c, const std::string& role, const Shape& asked,
   if (!fits) throw Rejected(role, Text(shape), "must be " + axes, clause);
 }
 
+// ATT-2.
+void RequireMask(const Case& c, const Extents& e) {
+  if (!c.inputs.count("key_mask")) return;
+  const Tensor& mask = c.inputs.at("key_mask");
+  if (mask.shape() != Shape{e.batch, e.keys})
+    throw Rejected("key_mask", Text(mask.shape()), "must be " + Text({e.batch, e.keys}), "ATT-2");
+  for (int64_t i = 0; i < mask.count(); ++i)
+    if (mask.Integer(i) != 0 && mask.Integer(i) != 1)
+      throw Rejected("key_mask", std::to_string(mask.Integer(i)), "must be 0 or 1", "ATT-2");
+}
+
 // ATT-2, ATT-12: what both operations take besides.
 void RequireBiasAndMask(const Case& c, const Extents& e) {
   ReadParameters(c);
@@ -42,16 +53,10 @@ void RequireBiasAndMask(const Case& c, const Extents& e) {
                  Text({e.heads, e.queries, e.keys}) + " or " + Text({1, e.queries, e.keys}),
                  "ATT-12");
   }
-  if (!c.inputs.count("key_mask")) return;
-  const Tensor& mask = c.inputs.at("key_mask");
-  if (mask.shape() != Shape{e.batch, e.keys})
-    throw Rejected("key_mask", Text(mask.shape()), "must be " + Text({e.batch, e.keys}), "ATT-2");
-  for (int64_t i = 0; i < mask.count(); ++i)
-    if (mask.Integer(i) != 0 && mask.Integer(i) != 1)
-      throw Rejected("key_mask", std::to_string(mask.Integer(i)), "must be 0 or 1", "ATT-2");
+  RequireMask(c, e);
 }
 
-std::vector<OutputShape> ValidateSoftmax(const Case& c) {
+Extents RequireHeads(const Case& c) {
   RequireShape(c, "q", {-1, -1, -1, -1}, "[batch, query, query_heads, head_dim]", "ATT-12");
   const Shape& q = c.inputs.at("q").shape();
   if (q[3] < 1 || q[3] > kMaxHeadDim)
@@ -63,8 +68,13 @@ std::vector<OutputShape> ValidateSoftmax(const Case& c) {
     throw Rejected("k", "kv_heads " + std::to_string(k[2]),
                    "must divide query_heads, " + std::to_string(q[2]), "ATT-12");
   RequireShape(c, "v", {k[0], k[1], k[2], -1}, "[batch, key, kv_heads, value_dim] as k", "ATT-12");
-  RequireBiasAndMask(c, ExtentsOf(c));
-  return {{"y", {q[0], q[1], q[2], c.inputs.at("v").shape()[3]}}};
+  return ExtentsOf(c);
+}
+
+std::vector<OutputShape> ValidateSoftmax(const Case& c) {
+  const Extents e = RequireHeads(c);
+  RequireBiasAndMask(c, e);
+  return {{"y", {e.batch, e.queries, e.heads, e.value_dim}}};
 }
 
 std::vector<OutputShape> ValidateWeights(const Case& c) {
@@ -102,18 +112,59 @@ std::vector<OutputShape> ValidateUntied(const Case& c) {
   return {{"scores", {q[1], q[0], k[0]}}};
 }
 
+const TensorSpec& KeyMask() {
+  static const TensorSpec key_mask = {
+      "key_mask", {"batch", "key"}, "1: may be seen, 0: padding", true, true};
+  return key_mask;
+}
+const std::vector<TensorSpec>& Heads() {
+  static const std::vector<TensorSpec> heads = {
+      {"q", {"batch", "query", "query_heads", "head_dim"}, "queries"},
+      {"k", {"batch", "key", "kv_heads", "head_dim"}, "keys"},
+      {"v", {"batch", "key", "kv_heads", "value_dim"}, "values"}};
+  return heads;
+}
+
 }  // namespace
 
+std::vector<TensorSpec> HeadInputs() {
+  std::vector<TensorSpec> all = Heads();
+  all.push_back(KeyMask());
+  return all;
+}
+
+std::vector<ParameterSpec> HeadParameters() {
+  return {{"mask", "required", "none, causal", "which keys a query sees"},
+          {"scale", "1 / sqrt(head_dim)", "any number", "multiplies the scores"}};
+}
+
+Extents ValidateHeads(const Case& c) {
+  const Extents e = RequireHeads(c);
+  RequireMask(c, e);
+  return e;
+}
+
+void ValidateHeadPositions(const Case& c, const Extents& e, const std::string& clause) {
+  const Shape query = ValidatePositions(c, "query_positions", 2);
+  const Shape key = ValidatePositions(c, "key_positions", 2);
+  if (query.size() != key.size())
+    throw Rejected("key_positions", "rank " + std::to_string(key.size()),
+                   "must have a batch where query_positions has one", clause);
+  RequireExtent("query_positions", "query", query.back(), e.queries, clause);
+  RequireExtent("key_positions", "key", key.back(), e.keys, clause);
+  if (query.size() == 1) return;
+  RequireExtent("query_positions", "batch", query[0], e.batch, clause);
+  RequireExtent("key_positions", "batch", key[0], e.batch, clause);
+}
+
 const std::vector<OperationSpec>& Operations() {
-  static const ParameterSpec mask = {"mask", "required", "none, causal", "which keys a query sees"};
+  static const ParameterSpec mask = HeadParameters()[0];
   static const ParameterSpec slopes = {"alibi_bias_max", "no slopes", "positive",
                                        "bias is multiplied by ALiBi's slope of the head"};
   static const TensorSpec bias = {"bias",
                                   {"query_heads", "query", "key"},
                                   "added to the scaled scores; one head serves all",
                                   true};
-  static const TensorSpec key_mask = {
-      "key_mask", {"batch", "key"}, "1: may be seen, 0: padding", true, true};
   static const std::vector<TensorSpec> scores = {
       {"content_content", {"query", "key"}, "e W e^T"},
       {"content_position", {"query", "key"}, "e W p^T"},
@@ -122,12 +173,8 @@ const std::vector<OperationSpec>& Operations() {
   static const std::vector<OperationSpec> operations = {
       {"attention.softmax",
        "values weighted by the softmax of scaled scores plus bias",
-       {mask, {"scale", "1 / sqrt(head_dim)", "any number", "multiplies the scores"}, slopes},
-       {{"q", {"batch", "query", "query_heads", "head_dim"}, "queries"},
-        {"k", {"batch", "key", "kv_heads", "head_dim"}, "keys"},
-        {"v", {"batch", "key", "kv_heads", "value_dim"}, "values"},
-        bias,
-        key_mask},
+       {mask, HeadParameters()[1], slopes},
+       {Heads()[0], Heads()[1], Heads()[2], bias, KeyMask()},
        {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
        ErrorUnit::kRoundoffOfSum,
        ValidateSoftmax},
@@ -136,7 +183,7 @@ const std::vector<OperationSpec>& Operations() {
        {mask, {"scale", "1", "any number", "multiplies the scores"}, slopes},
        {{"scores", {"batch", "query_heads", "query", "key"}, "products of queries and keys"},
         bias,
-        key_mask},
+        KeyMask()},
        {{"weights", {"batch", "query_heads", "query", "key"}, "weights"}},
        ErrorUnit::kUlp,
        ValidateWeights},

@@ -34,13 +34,19 @@ struct Parameters {
   std::optional<Number> alibi_bias_max;  // given: bias is multiplied by the head's slope (ATT-12)
 };
 
-inline Parameters ReadParameters(const Case& c) {
-  ParameterReader reader(c.parameters, "ATT-2");
+// ATT-1, ATT-2. What every operation that ends in this softmax takes.
+inline Parameters ReadMaskAndScale(ParameterReader& reader) {
   Parameters p;
   if (!reader.Has("mask"))
     throw Rejected("mask", "(missing)", "must be one of none, causal", "ATT-2");
   p.mask = reader.GetName("mask", p.mask, kAttentionMaskNames);
   if (reader.Has("scale")) p.scale = reader.GetNumber("scale", 1);
+  return p;
+}
+
+inline Parameters ReadParameters(const Case& c) {
+  ParameterReader reader(c.parameters, "ATT-2");
+  Parameters p = ReadMaskAndScale(reader);
   if (reader.Has("alibi_bias_max")) {
     p.alibi_bias_max = reader.GetNumber("alibi_bias_max", 8);
     if (!(p.alibi_bias_max->value > 0))
@@ -79,6 +85,15 @@ inline Extents ExtentsOf(const Case& c) {
   return e;
 }
 
+// The inputs q, k, v and key_mask, and the parameters mask and scale, of the operations that define
+// their bias themselves (ALIBI-8).
+std::vector<TensorSpec> HeadInputs();
+std::vector<ParameterSpec> HeadParameters();
+// ATT-2, ATT-12. Their shapes and formats. Throws Rejected.
+Extents ValidateHeads(const Case& c);
+// ALIBI-8. Positions of the queries and keys, [seq] or [batch, seq]. Throws Rejected.
+void ValidateHeadPositions(const Case& c, const Extents& e, const std::string& clause);
+
 // ALIBI-1. The slope of head h, from 0, of H is base^-numerator with base = 2^(B / denominator).
 struct SlopeExponent {
   int64_t numerator, denominator;
@@ -116,9 +131,16 @@ struct KeyTerms {
   T products{0};     // |scale| sum_c |q_c k_c|
   T operands{0};     // sum_c |q_c| + |k_c|
   T bias{0};         // |bias|, slope included
+  T bias_error{0};   // beta: how far a bias that a scheme defines may be off
   T size{0};         // |l|, or more
   T relative{0};     // l - l*, l* any score of the row
   T exponential{0};  // exp(relative)
+};
+
+// ATT-14. Roundings in the arithmetic, of a score and of a weight on its way into the output, and
+// how many summands each key has. These are those of attention.softmax.
+struct RowCounts {
+  double score = 8, weight = 5, summands = 1;
 };
 
 // ATT-14. How far the exponentials of one row may be off, relatively to their sum Z.
@@ -148,31 +170,35 @@ T Grown(const KeyTerms<T>& key, const T& delta, double g) {
 // lambda_n, the error of a score.
 template <class T>
 T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
-             double bias_roundings, const T& scale, const KeyTerms<T>& key) {
+             double bias_roundings, const T& scale, const KeyTerms<T>& key,
+             const RowCounts& counts = {}) {
   const double d = static_cast<double>(head_dim);
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
   const T underflow =
       2 * (1 + scale) * (T(d + 1) + key.operands) * PowerOfTwo<T>(EtaExponent(arithmetic));
-  const T content = Roundings(8, d - 1, profile, output) * key.products + underflow;
+  const T content = Roundings(counts.score, d - 1, profile, output) * key.products + underflow;
   if (!has_bias) return content;
-  const T sum = content + std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * key.bias +
-                PowerOfTwo<T>(EtaExponent(arithmetic));
+  const T sum = content +
+                std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * (key.bias + key.bias_error) +
+                key.bias_error + PowerOfTwo<T>(EtaExponent(arithmetic));
   return sum + u * (key.size + sum);
 }
 
 template <class T>
 RowErrors<T> ErrorsOfRow(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
                          double bias_roundings, const T& scale, const T& Z,
-                         const std::vector<KeyTerms<T>>& keys) {
+                         const std::vector<KeyTerms<T>>& keys, const RowCounts& counts = {}) {
   const Format arithmetic = FormatAt(profile.arithmetic, output), working = WorkingFormat(output);
-  const double u = UnitRoundoff(arithmetic), count = static_cast<double>(keys.size());
+  const double u = UnitRoundoff(arithmetic);
+  const double count = counts.summands * static_cast<double>(keys.size());
   const T nu = PowerOfTwo<T>(Traits(working).min_quantum_exponent + Traits(working).precision - 1) +
                PowerOfTwo<T>(EtaExponent(arithmetic));
-  const double g = Roundings(5, 4 * count, profile, output);
+  const double g = Roundings(counts.weight, 4 * count, profile, output);
   std::vector<T> lambda;
   for (const KeyTerms<T>& key : keys)
-    lambda.push_back(ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key));
+    lambda.push_back(
+        ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key, counts));
   T highest = keys.front().relative + lambda.front();
   for (size_t n = 1; n < keys.size(); ++n)
     highest = Larger(highest, T(keys[n].relative + lambda[n]));

@@ -1,0 +1,102 @@
+#include "gnomon/properties/plain_attention.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace gnomon::properties {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+class Heads {
+ public:
+  Heads(const Case& c, const gnomon::attention::Parameters& p, const PlainHeads& how)
+      : c_(c), p_(p), how_(how), e_(gnomon::attention::ExtentsOf(c)) {}
+
+  void Run() const {
+    int64_t number = 0;
+    for (int64_t b = 0; b < e_.batch; ++b)
+      for (int64_t m = 0; m < e_.queries; ++m)
+        for (int64_t h = 0; h < e_.heads; ++h) {
+          double sum = 0;
+          const std::vector<double> weights = Weights(b, h, m, &sum);
+          for (int64_t i = 0; i < e_.value_dim; ++i)
+            how_.store(number++, e_.value_dim, Output(b, h, m, i, weights, sum));
+        }
+  }
+
+ private:
+  bool Is(HeadMistake mistake) const { return how_.mistake == mistake; }
+  double Get(const char* role, int64_t a, int64_t b, int64_t c, int64_t d) const {
+    const ConstTensorView x = c_.inputs.at(role).view();
+    return ValueAt(x, ((a * x.shape[1] + b) * x.shape[2] + c) * x.shape[3] + d);
+  }
+  int64_t KvHead(int64_t h) const {
+    return Is(HeadMistake::kKvModulo) ? h % e_.kv_heads : h / (e_.heads / e_.kv_heads);
+  }
+  bool Sees(int64_t b, int64_t m, int64_t n) const {
+    const int64_t last = m + (Is(HeadMistake::kMaskTopLeft) ? 0 : e_.keys - e_.queries);
+    const bool causal = p_.mask == AttentionMask::kCausal && !Is(HeadMistake::kMaskIgnored);
+    if (causal && n > last) return false;
+    if (!c_.inputs.count("key_mask") || Is(HeadMistake::kPaddingIgnored)) return true;
+    return c_.inputs.at("key_mask").Integer(b * e_.keys + n) != 0;
+  }
+
+  double Score(int64_t b, int64_t h, int64_t m, int64_t n) const {
+    const double d = static_cast<double>(e_.head_dim);
+    double scale = p_.scale ? p_.scale->value : 1 / std::sqrt(d);
+    if (Is(HeadMistake::kScaleNone) && !p_.scale) scale = 1;
+    scale = how_.rounded(scale);
+    double content = 0;
+    for (int64_t i = 0; i < e_.head_dim; ++i)
+      content =
+          how_.summed(content + how_.summed(Get("q", b, m, h, i) * Get("k", b, n, KvHead(h), i)));
+    content = how_.rounded(content);
+    const double bias = how_.bias(b, h, m, n);
+    if (Is(HeadMistake::kBiasScaled) && std::isfinite(bias))
+      return how_.rounded(how_.rounded(content + bias) * scale);
+    const double score = how_.rounded(how_.rounded(content * scale) + bias);
+    return bias == -kInf ? -kInf : score;  // ATT-2
+  }
+
+  // exp(score - maximum); their sum.
+  std::vector<double> Weights(int64_t b, int64_t h, int64_t m, double* sum) const {
+    std::vector<double> scores;
+    double maximum = -kInf;
+    for (int64_t n = 0; n < e_.keys; ++n) {
+      scores.push_back(Sees(b, m, n) ? Score(b, h, m, n) : -kInf);
+      if (!(scores.back() <= maximum) && !std::isnan(maximum)) maximum = scores.back();
+    }
+    const double shift = maximum == -kInf ? 0 : maximum;
+    for (double& score : scores) {
+      score = how_.rounded(how_.summed(std::exp(how_.rounded(score - shift))));
+      *sum = how_.summed(*sum + score);
+    }
+    return scores;
+  }
+  double Output(int64_t b, int64_t h, int64_t m, int64_t i, const std::vector<double>& weights,
+                double sum) const {
+    double output = 0;
+    for (int64_t n = 0; n < e_.keys; ++n) {
+      const double w = weights[static_cast<size_t>(n)];
+      const bool out = !Sees(b, m, n) || how_.bias(b, h, m, n) == -kInf;
+      if (w == 0 && out && !Is(HeadMistake::kLeaksValue)) continue;
+      output = how_.summed(output + how_.summed(w * Get("v", b, n, KvHead(h), i)));
+    }
+    return sum == 0 ? output : how_.rounded(how_.rounded(output) / sum);
+  }
+
+  const Case& c_;
+  const gnomon::attention::Parameters& p_;
+  const PlainHeads& how_;
+  gnomon::attention::Extents e_;
+};
+
+}  // namespace
+
+void RunPlainHeads(const Case& c, const gnomon::attention::Parameters& p, const PlainHeads& how) {
+  Heads(c, p, how).Run();
+}
+
+}  // namespace gnomon::properties
