@@ -129,7 +129,8 @@ class SoftmaxPredictor : public Predictor {
       content += q * k;
       t.products += std::abs(scale * q * k);
       t.operands += std::abs(q) + std::abs(k);
-      key.overflowed |= std::isfinite(q) && std::isfinite(k) && !(std::abs(scale * q * k) < 0x1p1000);
+      key.overflowed |=
+          std::isfinite(q) && std::isfinite(k) && !(std::abs(scale * q * k) < 0x1p1000);
     }
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
@@ -254,7 +255,7 @@ class SoftmaxPredictor : public Predictor {
         !(keys_[static_cast<size_t>(column)].seen && keys_[static_cast<size_t>(column)].given))
       return Stored(change_.shared, c_.format, 0, 0, {}, {});
     if (nan_) return NonFinite(change_.shared, c_.format, nan);
-    double value = 0, size = 0, special = 0;
+    double value = 0, size = 0, values = 0, special = 0;
     PerProfile moved{}, bound{}, narrow{};
     double own_moved = 0, rho = 0;
     size_t used = 0;
@@ -271,6 +272,7 @@ class SoftmaxPredictor : public Predictor {
       }
       value += key.weight * v;
       size += key.weight * std::abs(v);
+      values += std::abs(v);
       if (!in) continue;
       const double a = key.terms.exponential;
       const double ratio = a > 0 && !empty_ ? key.weight / a : 0;  // 1/Z where nothing is wrong
@@ -320,7 +322,17 @@ class SoftmaxPredictor : public Predictor {
                                   few)
                  : kInfinity;
     }
-    return Stored(change_.shared, c_.format, f * value, radius, bound, narrow);
+    Prediction p = Stored(change_.shared, c_.format, f * value, radius, bound, narrow);
+    // ATT-13: on the way to a score, or to the sum, a kernel may overflow.
+    double largest = 0;
+    for (const Key& key : keys_)
+      largest = std::max(
+          largest, key.terms.products * std::max(1.0, 1 / std::abs(Scale())) + key.terms.bias);
+    for (size_t i = 0; p.kind == Prediction::kReal && i < kProfiles.size(); ++i)
+      if (!std::isfinite(bound[i]) || values >= LargestFinite(WorkingFormat(c_.format)) / 4 ||
+          !(largest < LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4))
+        p.open |= 1u << i;
+    return p;
   }
 
   const Case& c_;
