@@ -22,7 +22,7 @@ std::string Refusal(const std::string& text) {
 
 // The example of spec/subject.md.
 TEST(Description, TheExampleOfTheClause) {
-  std::ifstream page(std::string(GNOMON_SOURCE_DIR) + "/spec/subject.md");
+  std::ifstream page(GNOMON_SOURCE_DIR "/spec/subject.md");
   std::stringstream all;
   all << page.rdbuf();
   const std::string text = all.str();

@@ -93,7 +93,7 @@ TEST(Hypotheses, IncludeNothingOfTheWrongSubjects) {
        {"hypotheses.h", "hypotheses.cc", "hypotheses_rope.cc", "hypotheses_sinusoidal.cc",
         "hypotheses_relative.cc", "hypotheses_learned.cc", "diagnosis.h", "diagnosis.cc",
         "diagnosis_elements.h", "diagnosis_elements.cc"}) {
-    std::ifstream file(std::string(GNOMON_SOURCE_DIR) + "/oracle/" + name);
+    std::ifstream file(GNOMON_SOURCE_DIR "/oracle/" + name);
     ASSERT_TRUE(file) << name;
     for (std::string line; std::getline(file, line);)
       EXPECT_EQ(line.find("gnomon/properties/"), std::string::npos) << name << ": " << line;
@@ -104,7 +104,7 @@ TEST(Hypotheses, IncludeNothingOfTheWrongSubjects) {
 
 // Every id is one of spec/mistakes.md.
 TEST(Hypotheses, AreKnownMistakes) {
-  std::ifstream file(std::string(GNOMON_SOURCE_DIR) + "/spec/mistakes.md");
+  std::ifstream file(GNOMON_SOURCE_DIR "/spec/mistakes.md");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   int64_t seen = 0;
 #define GNOMON_LIST(name) &name::Hypotheses(),

@@ -109,7 +109,7 @@ TEST(KillMatrix, DirectedGeneratorsHitWhatTheyAreFor) {
 
 // Ids are those of spec/mistakes.md, each followed by its variant if there are several.
 TEST(WrongSubjects, AreKnownMistakes) {
-  std::ifstream file(std::string(GNOMON_SOURCE_DIR) + "/spec/mistakes.md");
+  std::ifstream file(GNOMON_SOURCE_DIR "/spec/mistakes.md");
   std::stringstream text;
   text << file.rdbuf();
   std::set<std::string> seen;

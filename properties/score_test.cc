@@ -17,7 +17,7 @@ namespace gnomon::properties {
 namespace {
 
 std::string PathOf(const std::string& stem) {
-  return std::string(GNOMON_SOURCE_DIR) + "/properties/" + stem + "_score.md";
+  return GNOMON_SOURCE_DIR "/properties/" + stem + "_score.md";
 }
 std::string PageOf(const std::string& stem) {
   std::ifstream file(PathOf(stem), std::ios::binary);

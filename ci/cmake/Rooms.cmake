@@ -66,15 +66,13 @@ function(gnomon_room room)
   endif()
 endfunction()
 
-# A test may look into any room. It is compiled with -O1: what it tests is not, and a test of a hundred lines that
-# uses JSON and GoogleTest takes the compiler longer to optimize than to run.
+# A test may look into any room.
 function(gnomon_test_settings target)
   target_link_libraries(${target} PRIVATE gnomon_flags gnomon_oracle gnomon_properties gnomon_optimized
     gnomon_reference gnomon_spec hwy::hwy fmt::fmt nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     GNOMON_BIN_DIR="${PROJECT_BINARY_DIR}/bin" HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL HWY_IS_TEST
     GNOMON_PRECOMPILE_INTERVALS GNOMON_PRECOMPILE_TESTS)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # ctest label of a test: that of its first line "// ctest: <label>", else unit. A test that takes minutes
