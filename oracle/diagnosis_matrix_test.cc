@@ -126,7 +126,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
   EXPECT_GE(named * 100, told * 95);
 }
 
-// Every stem in f32; the two whose kernels differ most between formats in the narrow ones too.
+// Every stem in f32; in the narrow formats two of them, as all would take an hour.
 std::string NameOf(const testing::TestParamInfo<Asked>& info) {
   return std::get<0>(info.param) + "_" + std::string(Traits(std::get<1>(info.param)).name);
 }
