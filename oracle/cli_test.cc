@@ -188,7 +188,7 @@ TEST_F(CliTest, AxesTakenByRankAreNamedWhereSomethingIsWrong) {
       "red",
       R"({"x":{"dtype":"F32","shape":[1,1,1,2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":)"
       R"([1,1,1,2],"data_offsets":[8,16]},"positions":{"dtype":"I64","shape":[1],"data_offsets":[16,24]}})",
-      std::string(8, '\0') + std::string(8, '@') + std::string(8, '\0'));
+      std::string("\0\0\0\0\0\0\0\0@@@@@@@@\0\0\0\0\0\0\0\0", 24));
   const Answer run = Gnomon({"check", red, "--set", "layout=half_split"});
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.out.find("\nhint: " + hint + "\n"), std::string::npos) << run.out;

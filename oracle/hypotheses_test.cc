@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 
@@ -93,7 +94,7 @@ TEST(Hypotheses, IncludeNothingOfTheWrongSubjects) {
        {"hypotheses.h", "hypotheses.cc", "hypotheses_rope.cc", "hypotheses_sinusoidal.cc",
         "hypotheses_relative.cc", "hypotheses_learned.cc", "diagnosis.h", "diagnosis.cc",
         "diagnosis_elements.h", "diagnosis_elements.cc"}) {
-    std::ifstream file(GNOMON_SOURCE_DIR "/oracle/" + name);
+    std::ifstream file(std::filesystem::path(GNOMON_SOURCE_DIR "/oracle") / name);
     ASSERT_TRUE(file) << name;
     for (std::string line; std::getline(file, line);)
       EXPECT_EQ(line.find("gnomon/properties/"), std::string::npos) << name << ": " << line;

@@ -64,8 +64,8 @@ TEST(PluginLibrary, TheCall) {
 
 TEST(PluginLibrary, AMessageIsOneLine) {
   EXPECT_EQ(ToOutcome(GNOMON_FAILED, "a\nb\tc\x01\xff d \n\n").message, "a b c?? d");
-  EXPECT_EQ(ToOutcome(GNOMON_FAILED, std::string(100, 'a') + std::string(200, 'b')).message,
-            std::string(100, 'a') + " ... " + std::string(100, 'b'));
+  const std::string a(100, 'a'), b(100, 'b');
+  EXPECT_EQ(ToOutcome(GNOMON_FAILED, a + b + b).message, a + " ... " + b);
   EXPECT_EQ(ToOutcome(GNOMON_FAILED, std::string_view("no\0more", 7)).message, "no");
 }
 
