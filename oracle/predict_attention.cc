@@ -328,10 +328,10 @@ class SoftmaxPredictor : public Predictor {
     for (const Key& key : keys_)
       largest = std::max(
           largest, key.terms.products * std::max(1.0, 1 / std::abs(Scale())) + key.terms.bias);
-    for (size_t i = 0; p.kind == Prediction::kReal && i < kProfiles.size(); ++i)
-      if (!std::isfinite(bound[i]) || values >= LargestFinite(WorkingFormat(c_.format)) / 4 ||
-          !(largest < LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4))
-        p.open |= 1u << i;
+    for (size_t i = 0; p.kind == Prediction::kReal && i < kProfiles.size(); ++i) {
+      const double quarter = LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4;
+      if (!std::isfinite(bound[i]) || values >= quarter || !(largest < quarter)) p.open |= 1u << i;
+    }
     return p;
   }
 

@@ -187,11 +187,11 @@ Case TemperatureCase(Trial& t) {
   const double used = c.parameters.count("floor_scale") ? step : 8192.0;
   Shape shape = {1 + source.Below(4)};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), 1 + source.Below(3));
-  c.inputs.emplace("positions", Integers(shape, [&](int64_t) -> int64_t {
-                     const int64_t edge =
-                         static_cast<int64_t>(used) * (1 + source.Below(5)) - source.Below(3);
-                     return source.Chance(1, 2) ? edge : source.Below(int64_t{1} << 20);
-                   }));
+  c.inputs.emplace(
+      "positions", Integers(shape, [&](int64_t) -> int64_t {
+        const int64_t edge = static_cast<int64_t>(used) * (1 + source.Below(5)) - source.Below(3);
+        return source.Chance(1, 2) ? std::max<int64_t>(edge, 0) : source.Below(int64_t{1} << 20);
+      }));
   return c;
 }
 

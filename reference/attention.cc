@@ -151,8 +151,7 @@ class SoftmaxTruth : public Truth {
     Row& r = row_;
     r.keys = special.keys;
     r.scale = ScaleOf<Interval>(p_, e_.head_dim);
-    r.slope =
-        scheme_ ? scheme_->Slope(at.head) : SlopeAs<Interval>(p_, at.head, e_.heads);
+    r.slope = scheme_ ? scheme_->Slope(at.head) : SlopeAs<Interval>(p_, at.head, e_.heads);
     const Interval scale = abs(r.scale);
     for (const int64_t key : r.keys) {
       const auto q = [&](int64_t c) { return Interval(Q(at, key, c)); };
@@ -208,8 +207,8 @@ class SoftmaxTruth : public Truth {
 
   // ATT-13: a score, or a sum of values on the way, that the arithmetic may not hold.
   bool MayOverflow(const At& at, double values, const Profile& profile) const {
-    return SpecialOf(at).largest >= LargestFinite(FormatAt(profile.arithmetic, format_)) / 4 ||
-           values >= LargestFinite(WorkingFormat(format_)) / 4;
+    const double quarter = LargestFinite(FormatAt(profile.arithmetic, format_)) / 4;
+    return SpecialOf(at).largest >= quarter || values >= quarter;
   }
 
   std::vector<Step> StepsOf(const At& at) const {
