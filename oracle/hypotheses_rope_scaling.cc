@@ -138,6 +138,15 @@ const std::vector<Mistake>& Entries() {
                            c->parameters["ramp"] = std::string("rotations");
                            return IsType(*c, "yarn") && IsOf(*c, "frequencies");
                          })),
+        Mistake::Formula("longrope-switch", "long factors from n = L on", Rewrites([](Case* c) {
+                           const auto n = c->parameters.find("seq_len");
+                           const auto L = c->parameters.find("original_max_position_embeddings");
+                           if (!IsType(*c, "longrope") || n == c->parameters.end() ||
+                               L == c->parameters.end() || n->second != L->second)
+                             return false;
+                           n->second = std::get<double>(n->second) + 1;
+                           return true;
+                         })),
         Mistake::Formula("longrope-switch/allocated", "long factors whatever the length is",
                          Sets("longrope", "seq_len", 2147483648.0)),
         Mistake::Formula("yarn-magnitude", "magnitude 1", Rewrites([](Case* c) {

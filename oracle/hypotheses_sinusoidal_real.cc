@@ -244,6 +244,12 @@ const std::vector<Mistake>& Entries() {
                             change->t.flip = !change->t.flip;
                             return Asks(c, "timestep");
                           }),
+      Mistake::Formula("timestep-order/ignored", "sines first, flip_sin_to_cos or not",
+                       [](const Case& c, C* change) {
+                         const bool shows = Asks(c, "timestep") && change->t.flip;
+                         change->t.flip = false;
+                         return shows;
+                       }),
       Mistake::Formula("timestep-shift/zero", "divisor h where a shift is asked", Shifts(0)),
       Mistake::Formula("timestep-shift/one", "divisor h - 1 where another is asked", Shifts(1)),
       Mistake::Formula("timestep-scale", "scale left out",
