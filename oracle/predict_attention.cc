@@ -129,8 +129,8 @@ class SoftmaxPredictor : public Predictor {
       content += q * k;
       t.products += std::abs(scale * q * k);
       t.operands += std::abs(q) + std::abs(k);
-      key.overflowed |=
-          std::isfinite(q) && std::isfinite(k) && !(std::abs(scale * q * k) < 0x1p1000);
+      key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
+                        !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
     }
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
