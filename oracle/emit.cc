@@ -34,8 +34,6 @@ constexpr int64_t kMostDraws = 20;  // for each case that is new
 // rounded to binary64. Negative where no distance proves it.
 double Distance(const Interval& bound, const Interval& value, double stated) {
   const Interval rest = (bound - abs(Interval(stated) - value)) * (1 - ldexp(Interval(1), -51));
-  // An enclosure that is no number bounds nothing: the judge calls such an element vacuous.
-  if (mpfr_nan_p(reference::Lower(rest))) return LargestFinite(Format::kF64);
   return std::min(mpfr_get_d(reference::Lower(rest), MPFR_RNDD), LargestFinite(Format::kF64));
 }
 
@@ -45,7 +43,14 @@ double BoundOf(const reference::Truth& truth, int output, int64_t element, const
     const bool due = truth.Expect(output, element).kind == reference::Expectation::kNonFinite;
     return due && truth.NonFiniteIsOpen(output, element, profile) ? HUGE_VAL : kNaN;
   }
-  return Distance(truth.Bound(output, element, profile), truth.Value(output, element), stated);
+  // Until the truth is enclosed in numbers: a softmax of scores near 2^1024 takes thousands of
+  // bits.
+  for (unsigned bits = kPrecision;; bits *= 2) {
+    const reference::ScopedPrecision precision(bits);
+    const double distance =
+        Distance(truth.Bound(output, element, profile), truth.Value(output, element), stated);
+    if (!std::isnan(distance) || bits >= reference::kLargestPrecision) return distance;
+  }
 }
 
 // What is emitted of one operation and format.
@@ -124,7 +129,6 @@ std::map<std::string, Tensor> TruthTensors(const Case& c, bool flushes_subnormal
           real ? DecodeBits(Format::kF64, reference::RoundedBits(*truth, o, i, Format::kF64))
                : kNaN;
       nearest.Set(i, stated);
-      const reference::ScopedPrecision precision(kPrecision);
       for (const Profile& profile : ProfilesFor(flushes_subnormals))
         if (!profile.correctly_rounded)
           bounds.at("bound/" + std::string(profile.name) + "/" + role)

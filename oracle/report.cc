@@ -146,7 +146,7 @@ std::string TensorsText(const Recording& recording) {
   return text;
 }
 
-// Of context extension only what is given is said: a list of its defaults would say nothing else.
+// Defaults of a context extension that nobody asked for say nothing.
 bool IsScaling(const std::string& name) {
   const std::vector<ParameterSpec>& all = gnomon::rope_scaling::ScalingParameters();
   return std::any_of(all.begin(), all.end(),
@@ -295,7 +295,8 @@ std::string ParametersText(const Case& c) {
     std::string value;
     if (found == c.parameters.end()) {
       if (spec.otherwise == "required" || spec.name == "frequencies" ||
-          spec.name == "output_layout" || IsScaling(spec.name) ||
+          spec.name == "output_layout" ||
+          (IsScaling(spec.name) && c.parameters.count("rope_type") == 0) ||
           (spec.name == "rope_theta" && c.parameters.count("frequencies")))
         continue;
       value = spec.otherwise + " (default)";

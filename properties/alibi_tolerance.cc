@@ -73,15 +73,15 @@ std::unique_ptr<Tolerance> OfAttention(const Profile& promise, const Case& c) {
   const gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
   const auto term = [promise, &c, p](int64_t b, int64_t head, int64_t query, int64_t key) {
     const int64_t batch = Batches(c) == 1 ? 0 : b;
-    const int64_t x = gnomon::alibi::Factor(p.bias.form, QueryAt(c, batch, query),
-                                            KeyAt(c, batch, key), Keys(c));
+    const int64_t x =
+        gnomon::alibi::Factor(p.bias.form, QueryAt(c, batch, query), KeyAt(c, batch, key), Keys(c));
     const double slope = SlopeSize(p.bias.slopes, head);
     attention::SchemeTerm t;
     t.size = slope * std::abs(static_cast<double>(x)) * kEvaluated;
     t.error = gnomon::alibi::IsInfinite(promise, c.format, x)
                   ? std::numeric_limits<double>::infinity()
-                  : gnomon::alibi::BiasError<double>(
-                        promise, c.format, p.bias.slopes.ExponentOf(head), slope, x) *
+                  : gnomon::alibi::BiasError<double>(promise, c.format,
+                                                     p.bias.slopes.ExponentOf(head), slope, x) *
                         kEvaluated;
     return t;
   };

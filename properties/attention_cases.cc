@@ -164,9 +164,8 @@ Case DrawHeads(Trial& trial, const Draw& draw, const std::string& operation) {
   const Sizes s = DrawSizes(trial, draw, c.operation);
   const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw));
   const int64_t value_dim = limits.extent(
-      "value_dim", limits.axes.count("value_dim") || source.Chance(1, 2)
-                       ? head_dim
-                       : DrawHeadDim(source, draw));
+      "value_dim",
+      limits.axes.count("value_dim") || source.Chance(1, 2) ? head_dim : DrawHeadDim(source, draw));
   const Numbers numbers = NumbersOf(source, draw);
   const double shrink = Shrink(draw, numbers);
   const auto number = [&](int64_t) { return DrawNumber(source, c.format, numbers) / shrink; };

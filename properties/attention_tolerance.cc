@@ -171,20 +171,20 @@ class SumTolerance : public Tolerance {
 
 double NormForm(const Profile& promise, Format format, int64_t head_dim, bool has_bias,
                 double bias_roundings, double scale, const std::vector<KeyTerms<double>>& seen,
-                double V, const gnomon::attention::RowCounts& counts) {
+                double V) {
   if (seen.empty()) return 0;
   if (promise.correctly_rounded) return OneRounding(format, V);
   double lambda = 0, largest = 0;
   for (const KeyTerms<double>& t : seen) {
     lambda = std::max(lambda, gnomon::attention::ScoreError(promise, format, head_dim, has_bias,
-                                                            bias_roundings, scale, t, counts));
+                                                            bias_roundings, scale, t));
     largest = std::max(largest, t.size);
   }
   // One key of relative score 0 stands for all: M+ - l <= 2 (largest + lambda).
   const Format arithmetic = FormatAt(promise.arithmetic, format);
   const double delta = lambda + UnitRoundoff(arithmetic) * (2 * (largest + lambda) + lambda);
-  const double n = counts.summands * static_cast<double>(seen.size());
-  const double g = gnomon::attention::Roundings(counts.weight, 4 * n, promise, format);
+  const double n = static_cast<double>(seen.size());
+  const double g = gnomon::attention::Roundings(5, 4 * n, promise, format);
   const double alpha = (std::expm1(delta) * (1 + g) + g) * kEvaluated;
   const FormatTraits& working = Traits(WorkingFormat(format));
   const double flushed = 4 * n *

@@ -27,8 +27,7 @@ using SchemeTermOf =
 // largest, V. 0 where it sees no key, infinite where nothing is proved.
 double NormForm(const Profile& promise, Format format, int64_t head_dim, bool has_bias,
                 double bias_roundings, double scale,
-                const std::vector<gnomon::attention::KeyTerms<double>>& seen, double V,
-                const gnomon::attention::RowCounts& counts = {});
+                const std::vector<gnomon::attention::KeyTerms<double>>& seen, double V);
 
 // The norm form of ATT-14 (ATT-16) with that bias.
 std::unique_ptr<Tolerance> MakeBiasedTolerance(const Profile& promise, const Case& c,

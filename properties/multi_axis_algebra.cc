@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gnomon/properties/dot_product.h"
 #include "gnomon/properties/multi_axis_cases.h"
 #include "gnomon/properties/tolerance.h"
 
@@ -84,19 +85,6 @@ void NegativePosition(Trial& t) {
   CompareAll(t, back, transposed);
 }
 
-// A dot product, how far it may be from that of the exact rotations, and how large it can be.
-struct Score {
-  Interval value{0}, tolerance{0}, left{0}, right{0};
-  void Add(const Answer& p, int64_t i, const Answer& q, int64_t j) {
-    const Interval a = p.Value(i), b = q.Value(j), ea = p.Bound(i), eb = q.Bound(j);
-    value += a * b;
-    tolerance += abs(a) * eb + abs(b) * ea + ea * eb;
-    left += a * a;
-    right += b * b;
-  }
-  Interval Size() const { return sqrt(left * right); }
-};
-
 // Scores depend on the offset in every axis: both sides move by one step an axis.
 void Scores(Trial& t) {
   const Case q = DrawTurn(t);
@@ -117,7 +105,7 @@ void Scores(Trial& t) {
   const Answer q1(t, q), k1(t, k), q2(t, moved(q)), k2(t, moved(k));
   const int64_t head_dim = x.shape()[3];
   for (int64_t head = 0; head < x.count() / head_dim; ++head) {
-    Score one, two;
+    DotProduct one, two;
     for (int64_t e = head * head_dim; e < (head + 1) * head_dim; ++e) {
       one.Add(q1, e, k1, e);
       two.Add(q2, e, k2, e);
@@ -402,7 +390,7 @@ void Similarity(Trial& t) {
                                       })));
   for (int64_t m = table.zero_rows; m < table.zero_rows + seq; ++m)
     for (int64_t n = table.zero_rows; n <= m; ++n) {
-      Score before, after;
+      DotProduct before, after;
       for (int64_t column = 0; column < table.width(); ++column) {
         before.Add(one, m * table.width() + column, one, n * table.width() + column);
         after.Add(two, m * table.width() + column, two, n * table.width() + column);

@@ -68,16 +68,6 @@ void Fit(const Limits& limits, const std::string& operation, Source& source,
   }
 }
 
-// Limits may leave a scaling that is none: a ramp that ends before it begins.
-bool IsValid(const Parameters& parameters) {
-  try {
-    Read(parameters);
-    return true;
-  } catch (const Rejected&) {
-    return false;
-  }
-}
-
 Shape DrawTokens(Source& source, int64_t head_dim) {
   const bool small = head_dim <= 24;
   const int64_t seq = 1 + source.Below(small ? 4 : 2);
@@ -133,7 +123,8 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   trial.RequireInside(!draw.unusual_frequencies || limits.takes("frequencies"));
   trial.RequireInside(!draw.scaled || TakesType(limits, *draw.scaled));
   Fit(limits, c.operation, source, &c.parameters);
-  trial.RequireInside(!draw.scaled || IsValid(c.parameters));
+  // Limits may leave a scaling that is none: a ramp that ends before it begins.
+  trial.RequireInside(!draw.scaled || rope_scaling::IsValid(c.parameters));
   Shape shape = {limits.extent("seq", 1 + source.Below(4))};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
   FitRank(limits, "positions", &shape);
@@ -163,7 +154,8 @@ Case DrawApply(Trial& trial, const Draw& draw) {
         static_cast<double>(1 + source.Below(drawn.head_dim - drawn.rotary_dim));
   if (draw.direction && source.Chance(1, 4)) c.parameters["direction"] = std::string("transpose");
   Fit(limits, c.operation, source, &c.parameters);
-  trial.RequireInside(!draw.scaled || IsValid(c.parameters));
+  // Limits may leave a scaling that is none: a ramp that ends before it begins.
+  trial.RequireInside(!draw.scaled || rope_scaling::IsValid(c.parameters));
   const RopeFrequencies f = Read(c.parameters);
 
   Shape shape = DrawTokens(source, f.head_dim);

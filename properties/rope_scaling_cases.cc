@@ -1,5 +1,6 @@
 #include "gnomon/properties/rope_scaling_cases.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/properties/cases.h"
@@ -18,19 +19,17 @@ std::vector<Number> DrawFactors(Source& source, int64_t count) {
   return factors;
 }
 
+}  // namespace
+
 bool IsValid(const Parameters& parameters) {
-  Case c;
-  c.operation = "rope_scaling.frequencies";
-  c.parameters = parameters;
   try {
-    Validate(c);
+    ParameterReader reader(parameters, "ROPE-1");
+    gnomon::rope::ReadFrequencies(reader);
     return true;
   } catch (const Rejected&) {
     return false;
   }
 }
-
-}  // namespace
 
 RopeType DrawType(Source& source) {
   return source.Pick({RopeType::kYarn, RopeType::kLlama3, RopeType::kLinear, RopeType::kNtk,

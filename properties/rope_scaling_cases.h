@@ -15,6 +15,8 @@ namespace gnomon::properties::rope_scaling {
 // seq_len is stated where the type needs one.
 Parameters DrawScaled(Source& source, RopeType type);
 RopeType DrawType(Source& source);
+// Whether these, and others beside them, give frequencies.
+bool IsValid(const Parameters& parameters);
 // Of yarn and longrope: where the magnitude goes, and what it is made of.
 void DrawMagnitude(Source& source, RopeType type, Parameters* parameters);
 

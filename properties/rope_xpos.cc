@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/properties/dot_product.h"
 #include "gnomon/properties/judged.h"
 
 namespace gnomon::properties::rope {
@@ -83,23 +84,6 @@ void Roles(Trial& t) {
   });
 }
 
-// XPOS-8. A dot product over a head, and how far it may be from that of the truths.
-struct Score {
-  Interval value, tolerance, size;
-};
-Score Dot(const Answer& q, const Answer& k, int64_t head, int64_t head_dim) {
-  Score score{Interval(0), Interval(0), Interval(0)};
-  Interval qq(0), kk(0);
-  for (int64_t e = head * head_dim; e < (head + 1) * head_dim; ++e) {
-    const Interval a = q.Value(e), b = k.Value(e), ea = q.Bound(e), eb = k.Bound(e);
-    score.value += a * b;
-    score.tolerance += abs(a) * eb + abs(b) * ea + ea * eb;
-    qq += a * a;
-    kk += b * b;
-  }
-  score.size = sqrt(qq * kk);
-  return score;
-}
 void Scores(Trial& t) {
   const Case drawn = DrawTurn(t);
   const Case q = WithRole(drawn, XposRole::kQuery);
@@ -119,8 +103,9 @@ void Scores(Trial& t) {
   const Answer q1(t, q), k1(t, k), q2(t, other(q)), k2(t, other(k));
   const int64_t head_dim = q.inputs.at("x").shape()[3];
   for (int64_t head = 0; head < q.inputs.at("x").count() / head_dim; ++head) {
-    const Score one = Dot(q1, k1, head, head_dim), two = Dot(q2, k2, head, head_dim);
-    t.Compare(abs(one.value - two.value), one.tolerance + two.tolerance, one.size, [&] {
+    const DotProduct one = HeadScore(q1, k1, head, head_dim),
+                     two = HeadScore(q2, k2, head, head_dim);
+    t.Compare(abs(one.value - two.value), one.tolerance + two.tolerance, one.Size(), [&] {
       return "head " + std::to_string(head) + ": the score changes from " + Show(one.value) +
              " to " + Show(two.value) + " when " +
              (moves ? "both positions move" : "the centre moves");

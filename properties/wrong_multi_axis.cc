@@ -248,11 +248,16 @@ class PlainAxes final : public PlainKernel<M> {
            (operation == "rope.apply" && format != Format::kF64);
   }
 
+  Limits LimitsOf(const std::string& operation) const override {
+    Limits limits = PlainKernel::LimitsOf(operation);
+    if (operation == "rope.apply")
+      limits.without.insert({"output_layout", "rope_type", "cos", "sin"});
+    return limits;
+  }
+
   Outcome Run(const Case& c, const OutputViews& outputs) override {
     namespace axes = gnomon::multi_axis;
     format_ = c.format;
-    if (c.operation == "rope.apply" && !c.inputs.count("positions"))
-      return {Outcome::kUnsupported, "given tables"};
     const std::string verb = c.operation.substr(c.operation.find('.') + 1);
     if (verb == "sections") {
       const Sections s = axes::ReadSections(c);

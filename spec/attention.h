@@ -137,12 +137,6 @@ struct KeyTerms {
   T exponential{0};  // exp(relative)
 };
 
-// ATT-14. Roundings in the arithmetic, of a score and of a weight on its way into the output, and
-// how many summands each key has. These are those of attention.softmax.
-struct RowCounts {
-  double score = 8, weight = 5, summands = 1;
-};
-
 // ATT-14. How far the exponentials of one row may be off, relatively to their sum Z.
 template <class T>
 struct RowErrors {
@@ -170,14 +164,13 @@ T Grown(const KeyTerms<T>& key, const T& delta, double g) {
 // lambda_n, the error of a score.
 template <class T>
 T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
-             double bias_roundings, const T& scale, const KeyTerms<T>& key,
-             const RowCounts& counts = {}) {
+             double bias_roundings, const T& scale, const KeyTerms<T>& key) {
   const double d = static_cast<double>(head_dim);
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
   const T underflow =
       2 * (1 + scale) * (T(d + 1) + key.operands) * PowerOfTwo<T>(EtaExponent(arithmetic));
-  const T content = Roundings(counts.score, d - 1, profile, output) * key.products + underflow;
+  const T content = Roundings(8, d - 1, profile, output) * key.products + underflow;
   if (!has_bias) return content;
   const T sum = content +
                 std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * (key.bias + key.bias_error) +
@@ -188,17 +181,15 @@ T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_b
 template <class T>
 RowErrors<T> ErrorsOfRow(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
                          double bias_roundings, const T& scale, const T& Z,
-                         const std::vector<KeyTerms<T>>& keys, const RowCounts& counts = {}) {
+                         const std::vector<KeyTerms<T>>& keys) {
   const Format arithmetic = FormatAt(profile.arithmetic, output), working = WorkingFormat(output);
-  const double u = UnitRoundoff(arithmetic);
-  const double count = counts.summands * static_cast<double>(keys.size());
+  const double u = UnitRoundoff(arithmetic), count = static_cast<double>(keys.size());
   const T nu = PowerOfTwo<T>(Traits(working).min_quantum_exponent + Traits(working).precision - 1) +
                PowerOfTwo<T>(EtaExponent(arithmetic));
-  const double g = Roundings(counts.weight, 4 * count, profile, output);
+  const double g = Roundings(5, 4 * count, profile, output);
   std::vector<T> lambda;
   for (const KeyTerms<T>& key : keys)
-    lambda.push_back(
-        ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key, counts));
+    lambda.push_back(ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key));
   T highest = keys.front().relative + lambda.front();
   for (size_t n = 1; n < keys.size(); ++n)
     highest = Larger(highest, T(keys[n].relative + lambda[n]));

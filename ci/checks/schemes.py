@@ -22,15 +22,6 @@ def stems(root):
     return re.findall(r"^\s+apply\((\w+)\)", (root / "spec/stems.h").read_text(), re.M)
 
 
-def properties(root, stem):
-    """How many the suite's sources name: a name, then its clause."""
-    def owner(file):
-        return max((s for s in stems(root) if file.name.startswith(s)), key=len, default=None)
-    name = re.compile(rf'"(?:{stem}\.)?[a-z_0-9]+",\s*"[A-Z0-9]+-\d+"')
-    return sum(len(name.findall(f.read_text())) for f in (root / "properties").glob("*.cc")
-               if owner(f) == stem and not f.name.endswith("_test.cc"))
-
-
 def operation_of(path):
     """Of a case file: safetensors, whose header's metadata holds the case."""
     with open(path, "rb") as file:
@@ -61,7 +52,7 @@ def row(root, stem):
     return (f"`{stem}`", linked(root, f"{clauses} clauses", f"spec/{stem}.md"),
             linked(root, f"{theorems} theorems", f"spec/theories/{theory}.v"),
             linked(root, "reference", f"reference/{stem}.h"), linked(root, "kernel", f"optimized/{stem}.cc"),
-            linked(root, f"{properties(root, stem)} properties", f"properties/{stem}.cc"),
+            linked(root, "properties", f"properties/{stem}.cc"),
             linked(root, f"{wrong.group(1)} wrong subjects" if wrong else "score", f"properties/{stem}_score.md"),
             linked(root, "target", f"fuzz/{stem}_fuzz.cc"), str(len(recordings)))
 
