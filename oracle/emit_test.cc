@@ -38,7 +38,7 @@ bool Accepted(double a, double rounded, double truth, double bound, Format forma
   return !std::isfinite(a) && std::isinf(bound);
 }
 
-TEST(TruthInFiles, SaysWhatTheJudgeSays) {
+TEST(TruthInFilesSlow, SaysWhatTheJudgeSays) {
   int64_t accepted = 0, refused = 0, near = 0;
   for (const OperationSpec* operation : AllOperations())
     for (const Format format : {Format::kF64, Format::kF32, Format::kBf16, Format::kF16})

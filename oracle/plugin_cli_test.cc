@@ -62,7 +62,7 @@ TEST(PluginCli, AskedNoMoreAfterTheThirdHang) {
       std::string::npos);
 }
 
-TEST(PluginCli, ThoroughIsTwoThousandCases) {
+TEST(PluginCliSlow, ThoroughIsTwoThousandCases) {
   const Json report = Json::parse(Gnomon({"check", "--subject", "builtin:SCALAR", "--operation",
                                           "rope.frequencies", "--thorough", "--json"})
                                       .out);

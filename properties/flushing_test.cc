@@ -42,7 +42,7 @@ TEST(Flushing, DeclaredPassesAndUndeclaredFails) {
 }
 
 // All that is wrong but the flushing is still seen, within the wider bounds.
-TEST(Flushing, ADeclarationCoversNoOtherMistake) {
+TEST(FlushingSlow, ADeclarationCoversNoOtherMistake) {
   int covered = 0;
   for (const WrongSubject& wrong : WrongSubjects()) {
     if (wrong.stem != "rope" && wrong.stem != "sinusoidal") continue;  // BOUND-8 grants it there

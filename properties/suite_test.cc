@@ -39,7 +39,8 @@ TEST_P(OnPlainKernel, EveryPropertyHolds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, OnPlainKernel, testing::Values(kDefaultSeed, 1, 2));
+INSTANTIATE_TEST_SUITE_P(Seed, OnPlainKernel, testing::Values(kDefaultSeed));
+INSTANTIATE_TEST_SUITE_P(SlowSeeds, OnPlainKernel, testing::Values(1, 2));
 
 }  // namespace
 }  // namespace gnomon::properties
