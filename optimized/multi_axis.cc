@@ -11,6 +11,7 @@
 
 #include "gnomon/optimized/cache.h"
 #include "gnomon/optimized/formats.h"
+#include "gnomon/optimized/multi_axis_mixed.h"
 #include "gnomon/optimized/plan_cache.h"
 #include "gnomon/optimized/rope_tokens.h"
 #include "gnomon/optimized/schemes.h"
@@ -69,9 +70,7 @@ std::vector<ExactFrequency> ExactFrequencies(const AxisFrequencies& f) {
   return all;
 }
 
-namespace {
-
-// AXES-11. What rope.apply calls the same window.
+// AXES-11.
 RopeApply WindowOf(const AxialRotation& r) {
   RopeApply a;
   a.frequencies.head_dim = r.head_dim;
@@ -82,6 +81,8 @@ RopeApply WindowOf(const AxialRotation& r) {
   a.direction = r.direction;
   return a;
 }
+
+namespace {
 
 // The positions on one axis, [seq] or [batch, seq].
 ConstTensorView OnAxis(const ConstTensorView& positions, int64_t axis) {
@@ -374,8 +375,13 @@ bool Run(const Case& c, const OutputViews& outputs, Mode mode) {
     WindowBiases(axes::ReadWindowSize(c), input("table"), outputs.at("bias"));
   } else {
     const TensorView& y = outputs.at("y");
-    AxialPlan(axes::ReadRotation(c))  // AXES-1, AXES-10
-        .Apply(c.in_place == "x" ? ConstTensorView(y) : input("x"), input("positions"), y, mode);
+    const ConstTensorView x = c.in_place == "x" ? ConstTensorView(y) : input("x");
+    const AxialRotation rotation = axes::ReadRotation(c);
+    if (rotation.mixed) {  // AXES-20
+      ApplyMixed(rotation, x, input("positions"), input("frequencies"), y);
+    } else {  // AXES-1, AXES-10
+      AxialPlan(rotation).Apply(x, input("positions"), y, mode);
+    }
   }
   return true;
 }

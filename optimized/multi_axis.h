@@ -22,8 +22,8 @@ class AxialPlan {
   explicit AxialPlan(const AxialRotation& rotation);
 
   // x, y [batch, seq, heads, head_dim] as RopePlan::Apply has them; positions [axis, seq] or
-  // [batch or 1, axis, seq]. The promises are those of `mode`; special values as rope.apply (AXES-17),
-  // memory too (AXES-19).
+  // [batch or 1, axis, seq]. The promises are those of `mode`; special values as rope.apply
+  // (AXES-17), memory too (AXES-19).
   void Apply(const ConstTensorView& x, const ConstTensorView& positions, const TensorView& y,
              Mode mode = Mode::kStandard) const;
 
@@ -38,6 +38,9 @@ class AxialPlan {
   std::vector<std::shared_ptr<const Turns>> turns_;  // of each axis; null where it has no pair
   std::vector<std::vector<size_t>> pairs_;           // of each axis, in the order of its turns
 };
+
+// What rope.apply calls the window of a rotation (AXES-11), which is not `half_split_by_axis`.
+RopeApply WindowOf(const AxialRotation& rotation);
 
 // axis [pair], i64 (AXES-2, AXES-3, AXES-12): filled section by section.
 void SectionAxes(const Sections& sections, const TensorView& axis);

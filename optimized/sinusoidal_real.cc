@@ -1,9 +1,7 @@
-// The idea: an angle is a sum of two doubles, good to 2^-98 of itself; its multiple of a quarter
-// turn is taken off in the same arithmetic, and what is left goes to the C library's sine. The
-// rounding of the result is tested; what the test cannot decide (angles beyond 2^20, near a zero,
-// or exactly one) is asked of integers, where rational multiples of pi are reduced in turns,
-// exactly. Nothing here is wide enough for vectors to matter: the kernel is one plain loop, the
-// same on every target.
+// The idea: an angle is a sum of two doubles (real_angle.h); what the test of its rounding cannot
+// decide (angles beyond 2^20, near a zero, or exactly one) is asked of integers, where rational
+// multiples of pi are reduced in turns, exactly. Nothing here is wide enough for vectors to matter:
+// the kernel is one plain loop, the same on every target.
 #include "gnomon/optimized/sinusoidal_real.h"
 
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "gnomon/optimized/exact_angle.h"
 #include "gnomon/optimized/formats.h"
+#include "gnomon/optimized/real_angle.h"
 
 namespace gnomon::optimized {
 namespace {
@@ -20,62 +19,6 @@ using gnomon::sinusoidal::Nerf;
 using gnomon::sinusoidal::NerfColumn;
 using gnomon::sinusoidal::Timestep;
 
-// hi + lo, |lo| at most half an ulp of hi.
-struct Two {
-  double hi = 0, lo = 0;
-};
-Two Sum(double a, double b) {
-  const double s = a + b, t = s - a;
-  return {s, (a - (s - t)) + (b - t)};
-}
-Two Product(double a, double b) {
-  const double p = a * b;
-  return {p, std::fma(a, b, -p)};
-}
-Two Plus(Two a, Two b) {
-  const Two s = Sum(a.hi, b.hi);
-  return Sum(s.hi, s.lo + (a.lo + b.lo));
-}
-Two Times(Two a, Two b) {
-  const Two p = Product(a.hi, b.hi);
-  return Sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
-}
-
-constexpr Two kHalfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
-// What the fast path takes: beyond, products of doubles may lose bits, or the reduction does.
-constexpr double kLargest = 0x1p20, kSmallest = 0x1p-400;
-
-// Cosine and sine within 2^-42, relatively: of k quarters and an angle known that well.
-struct Near {
-  double cos, sin;
-};
-Near Turned(int64_t k, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  switch (k & 3) {
-    case 0:
-      return {c, s};
-    case 1:
-      return {-s, c};
-    case 2:
-      return {-c, -s};
-    default:
-      return {s, -c};
-  }
-}
-
-// Radians. The angle and its reduction err by 2^-77 together (k below 2^20, kHalfPi within 2^-107),
-// so a rest above 2^-30 is good to 2^-47; an angle that needs none is its own rest.
-std::optional<Near> NearRadians(Two a) {
-  const double size = std::fabs(a.hi);
-  if (!(size < kLargest) || size < kSmallest) return std::nullopt;
-  const double k = std::rint(a.hi / kHalfPi.hi);
-  if (k == 0) return Turned(0, a.hi + a.lo);
-  const Two taken = Times({k, 0}, kHalfPi);
-  const Two rest = Plus(a, {-taken.hi, -taken.lo});
-  if (std::fabs(rest.hi) < 0x1p-30) return std::nullopt;
-  return Turned(static_cast<int64_t>(k), rest.hi + rest.lo);
-}
-
 // Quarter turns, known within `error`: the whole ones are exact.
 std::optional<Near> NearQuarters(Two q, double error) {
   if (!(std::fabs(q.hi) < kLargest)) return std::nullopt;
@@ -84,30 +27,6 @@ std::optional<Near> NearQuarters(Two q, double error) {
   if (std::fabs(rest.hi) < kSmallest || error > std::fabs(rest.hi) * 0x1p-46) return std::nullopt;
   const Two angle = Times(rest, kHalfPi);
   return Turned(static_cast<int64_t>(k), angle.hi + angle.lo);
-}
-
-// Rounds where everything within 2^-42 rounds alike.
-bool RoundNear(double v, Format format, uint64_t* bits) {
-  const double low = RoundToFormat(format, v * (1 - 0x1p-42));
-  *bits = EncodeBits(format, low);
-  return low == RoundToFormat(format, v * (1 + 0x1p-42)) && low != 0;
-}
-
-struct Dyadic {  // of any sign; n 2^exponent
-  cpp_int n = 0;
-  int64_t exponent = 0;
-};
-Dyadic ToDyadic(double v) {
-  int exponent = 0;
-  const double fraction = std::frexp(v, &exponent);
-  return {cpp_int(static_cast<int64_t>(std::ldexp(fraction, 53))), exponent - 53};
-}
-Dyadic operator*(const Dyadic& a, const Dyadic& b) {
-  return {cpp_int(a.n * b.n), a.exponent + b.exponent};
-}
-Dyadic operator+(const Dyadic& a, const Dyadic& b) {
-  const int64_t exponent = std::min(a.exponent, b.exponent);
-  return {ShiftLeft(a.n, a.exponent - exponent) + ShiftLeft(b.n, b.exponent - exponent), exponent};
 }
 
 // SIN-21, SIN-22. q / denominator quarter turns.
@@ -192,15 +111,6 @@ class Rows {
         view_.data + (row * view_.strides[0] + column * view_.strides[1]) * SizeOf(view_.dtype),
         bits);
   }
-  // Both values of one angle: the near ones where their roundings are certain, else `exact()`.
-  template <class Exact>
-  PairBits Round(const std::optional<Near>& near, const Exact& exact) const {
-    PairBits bits;
-    if (near && RoundNear(near->cos, format_, &bits.first) &&
-        RoundNear(near->sin, format_, &bits.second))
-      return bits;
-    return exact();
-  }
 
  private:
   TensorView view_;
@@ -229,11 +139,11 @@ void TimestepTable(const Timestep& p, const ConstTensorView& timesteps, const Te
     for (size_t i = 0; i < w.size(); ++i) {
       const bool tame = std::fabs(t) < 0x1p200 && std::fabs(factors[i].hi) < 0x1p200 &&
                         std::fabs(factors[i].hi) > 0x1p-200;
-      const PairBits at = out.Round(tame ? NearRadians(Times(factors[i], {t, 0})) : std::nullopt,
-                                    [&]() -> PairBits {
-                                      if (t == 0) return {EncodeBits(out.format(), 1.0), 0};
-                                      return RoundProduct(scale, w[i], t, out.format());
-                                    });
+      const PairBits at = RoundAngle(tame ? NearRadians(Times(factors[i], {t, 0})) : std::nullopt,
+                                     out.format(), [&]() -> PairBits {
+                                       if (t == 0) return {EncodeBits(out.format(), 1.0), 0};
+                                       return RoundProduct(scale, w[i], t, out.format());
+                                     });
       out.Store(row, cosines[i], at.first);
       out.Store(row, sines[i], at.second);
     }
@@ -260,8 +170,8 @@ void FourierFeatures(FourierLayout layout, const ConstTensorView& x, const Const
         plain &= one.hi == 0 || std::fabs(one.hi) > kSmallest;
       }
       const double error = static_cast<double>(coordinates) * sizes * 0x1p-98;
-      const PairBits at =
-          out.Round(plain && sizes > 0 ? NearQuarters(quarters, error) : std::nullopt, [&] {
+      const PairBits at = RoundAngle(
+          plain && sizes > 0 ? NearQuarters(quarters, error) : std::nullopt, out.format(), [&] {
             Dyadic exact;
             for (int64_t i = 0; i < coordinates; ++i)
               exact = exact + ToDyadic(ValueAt(B, feature * coordinates + i)) *
@@ -307,7 +217,7 @@ void NerfFeatures(const Nerf& p, const ConstTensorView& x, const TensorView& fea
         near = pi ? NearQuarters(angle, p.Denominator() == 1 ? 0 : std::fabs(quotient) * 0x1p-100)
                   : NearRadians(angle);
       }
-      const PairBits at = out.Round(near, [&]() -> PairBits {
+      const PairBits at = RoundAngle(near, out.format(), [&]() -> PairBits {
         if (v == 0) return {EncodeBits(out.format(), 1.0), 0};
         Dyadic exact = ToDyadic(v) * ToDyadic(n);
         if (pi) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/hypotheses_multi_axis_mixed.h"
 #include "gnomon/spec/multi_axis.h"
 
 namespace gnomon::oracle::multi_axis {
@@ -26,10 +27,12 @@ Verb VerbOf(const Case& c) {
 
 struct AxesChange {
   Change shared;
-  // Rotations and sections. `axis` of every pair: -1 where it is not turned.
+  // Rotations and sections. `axis` of every pair: -1 where it is not turned. Mixed: the axis whose
+  // positions an axis takes, -1 where it is left out.
   AxialRotation a;
   Sections s;
   std::vector<int64_t> axis;
+  MixedChange mixed;
   double sine = 1;
   Count count = Count::kGiven;
   bool transpose_forward = false, heads_reversed = false, overwritten = false, contiguous = false;
@@ -92,7 +95,7 @@ class AxesPredictor : public Predictor {
       const SinusoidalTable& half = change_.t.half;
       r = {half.base, half.ExponentNumerator(pair), half.ExponentDenominator(), pair, nullptr};
       if (change_.full_width) r.numerator = 2 * pair, r.denominator = 2 * half.width;
-    } else if (verb_ == Verb::kRotate) {
+    } else if (verb_ == Verb::kRotate && !change_.a.mixed) {
       const AxialRotation& a = change_.a;
       const AxialPair& p = a.at(pair);
       r = {a.rope_theta, p.numerator, p.denominator, p.numerator / 2,
@@ -113,6 +116,22 @@ class AxesPredictor : public Predictor {
     if (change_.count == Count::kTokens) return t.seq;
     if (change_.count == Count::kFirstRow) return given(0, axis, t.seq);
     return given(t.batch, axis, t.seq) - (change_.count == Count::kFromFirst ? given(0, 0, 0) : 0);
+  }
+
+  Turn TurnOf(const Token& t, int64_t pair) const {
+    if (!change_.a.mixed) {
+      const int64_t axis = change_.axis[static_cast<size_t>(pair)];
+      return axis < 0 ? Turn{} : turns_.At(PositionOf(t, axis), pair);
+    }
+    const ConstTensorView w = c_.inputs.at("frequencies").view();
+    std::vector<MixedTerm> terms;
+    for (size_t axis = 0; axis < change_.axis.size(); ++axis) {
+      if (change_.axis[axis] < 0) continue;
+      const double frequency = change_.mixed.Frequency(w, static_cast<int64_t>(axis), t.head, pair);
+      const bool minus = change_.mixed.difference && axis > 0;
+      terms.push_back({PositionOf(t, change_.axis[axis]), minus ? -frequency : frequency});
+    }
+    return MixedTurn(format_, change_.shared, terms);
   }
 
   // Bits of x at a dim of this token's head, as the kernel finds it. None: outside the storage.
@@ -154,8 +173,7 @@ class AxesPredictor : public Predictor {
     if (!bits_a || !bits_b) return {};
     const double xa = Read(change_.shared, format_, *bits_a);
     const double xb = Read(change_.shared, format_, *bits_b);
-    const int64_t axis = change_.axis[static_cast<size_t>(pair)];
-    const Turn turn = axis < 0 ? Turn{} : turns_.At(PositionOf(t, axis), pair);
+    const Turn turn = TurnOf(t, pair);
     const bool back = a.direction == RopeDirection::kTranspose && !change_.transpose_forward;
     const double s = change_.sine * (back ? -turn.sin : turn.sin), c = turn.cos;
     const double first = member == 0 ? xa * c : xa * s, second = member == 0 ? -xb * s : xb * c;
@@ -275,7 +293,9 @@ using Mistake = Entry<AxesChange>;
 using Make = Mistake::Make;
 
 bool Is(const Case& c, Verb verb) { return VerbOf(c) == verb; }
-bool Turns2d(const Case& c) { return Is(c, Verb::kRotate) || Is(c, Verb::kSections); }
+bool Turns2d(const Case& c) {
+  return (Is(c, Verb::kRotate) && !axes::IsMixed(c)) || Is(c, Verb::kSections);
+}
 
 // Sets a flag, where the operation has it.
 Make Sets(bool AxesChange::*flag, std::vector<Verb> verbs) {
@@ -289,10 +309,12 @@ Make Sets(bool AxesChange::*flag, std::vector<Verb> verbs) {
 // Another axis for every pair: f(axis, axes).
 Make Renames(std::function<int64_t(int64_t, int64_t)> f) {
   return [f](const Case& c, AxesChange* change) {
-    if (!Is(c, Verb::kRotate) || change->a.axes() < 2) return false;
+    const int64_t n = change->a.axes();
+    if (!Is(c, Verb::kRotate) || (n < 2 && !change->a.mixed)) return false;
+    const std::vector<int64_t> before = change->axis;
     for (int64_t& axis : change->axis)
-      if (axis >= 0) axis = f(axis, change->a.axes());
-    return true;
+      if (axis >= 0) axis = f(axis, n);
+    return n > 1 || change->axis != before;
   };
 }
 // Other sections: false where f leaves them alone.
@@ -328,7 +350,8 @@ bool Resets(const Case& c) {
 Make Counts(bool (*applies)(const Case&),
             std::function<void(const AxialRotation&, int64_t, AxialPair*)> f) {
   return [=](const Case& c, AxesChange* change) {
-    if (!Is(c, Verb::kRotate) || !applies(c) || !change->a.frequencies.empty()) return false;
+    if (!Is(c, Verb::kRotate) || axes::IsMixed(c) || !applies(c) || !change->a.frequencies.empty())
+      return false;
     const AxialRotation before = change->a;
     for (int64_t i = 0; i < before.pairs(); ++i)
       f(before, i, &change->a.pair[static_cast<size_t>(i)]);
@@ -338,7 +361,7 @@ Make Counts(bool (*applies)(const Case&),
 Make LaysOut(AxialLayout layout, bool from_half = false) {
   return [=](const Case& c, AxesChange* change) {
     if (!Is(c, Verb::kRotate) || change->a.layout == layout) return false;
-    if (from_half && (change->a.layout != AxialLayout::kHalfSplit ||
+    if (from_half && (change->a.layout != AxialLayout::kHalfSplit || change->a.mixed ||
                       change->s.order != SectionOrder::kContiguous))
       return false;
     change->a.layout = layout;
@@ -352,14 +375,23 @@ Make Finds(Count count) {
   };
 }
 
+// Of multi_axis.mixed, where there is more than one of what is mistaken for the first.
+Make Mixes(bool MixedChange::*flag, size_t axis) {
+  return [=](const Case& c, AxesChange* change) {
+    change->mixed.*flag = true;
+    return axes::IsMixed(c) && c.inputs.at("frequencies").shape()[axis] > 1;
+  };
+}
+
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
     const std::vector<Verb> rotate = {Verb::kRotate}, sincos = {Verb::kSincos},
                             factorized = {Verb::kFactorized}, windows = {Verb::kIndex, Verb::kBias};
     using F = Mistake;
     std::vector<Mistake> entries = {
-        F::Convention("axes", "positions of the first two axes exchanged",
-                      Renames([](int64_t axis, int64_t) { return axis < 2 ? 1 - axis : axis; })),
+        F::Convention(
+            "axes", "positions of the first two axes exchanged",
+            Renames([](int64_t axis, int64_t n) { return n > 1 && axis < 2 ? 1 - axis : axis; })),
         F::Convention("axes/reversed", "axes in reverse order",
                       Renames([](int64_t axis, int64_t n) { return n - 1 - axis; })),
         F::Formula("axes/first", "the first axis' position for every pair",
@@ -387,6 +419,14 @@ const std::vector<Mistake>& Entries() {
                    Orders(SectionOrder::kInterleaved, SectionOrder::kContiguous)),
         F::Formula("section-order/interleaved", "three runs taken as interleaved",
                    Orders(SectionOrder::kContiguous, SectionOrder::kInterleaved)),
+        F::Formula("mixed-frequencies", "the first head's frequencies for every head",
+                   Mixes(&MixedChange::first_head, 1)),
+        F::Formula("mixed-frequencies/heads-first", "frequencies read as [heads, axis, pair]",
+                   Mixes(&MixedChange::heads_first, 1)),
+        F::Formula("mixed-frequencies/first-axis", "the first axis' frequencies for every axis",
+                   Mixes(&MixedChange::first_list, 0)),
+        F::Formula("mixed-sum", "the other products subtracted from the first",
+                   Mixes(&MixedChange::difference, 0)),
         F::Formula("axis-exponent/not-reset", "the exponent does not start anew",
                    Counts(Resets,
                           [](const AxialRotation& a, int64_t i, AxialPair* p) {
@@ -500,7 +540,8 @@ const std::vector<Mistake>& Entries() {
         {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
         [](const Case& c, const AxesChange& change) {
           if (Is(c, Verb::kSincos)) return &change.t.half.base;
-          const bool by_base = Is(c, Verb::kRotate) && change.a.frequencies.empty();
+          const bool by_base =
+              Is(c, Verb::kRotate) && !axes::IsMixed(c) && change.a.frequencies.empty();
           return by_base ? &change.a.rope_theta : nullptr;
         },
         &entries);
@@ -526,6 +567,8 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
       break;
     case Verb::kRotate: {
       change.a = axes::ReadRotation(c);
+      for (int64_t k = 0; change.a.mixed && k < change.a.axes(); ++k) change.axis.push_back(k);
+      if (change.a.mixed) break;
       ParameterReader reader(c.parameters, "AXES-2");
       change.s = axes::IsMrope(c) ? axes::ReadSections(reader) : Sections{change.a.sizes, {}};
       break;

@@ -1,10 +1,12 @@
 // What must hold of the operations over more than one axis (spec/multi_axis.md). The properties
-// that compare answers with each other are in multi_axis_algebra.cc.
+// that compare answers with each other are in multi_axis_algebra.cc, those of multi_axis.mixed in
+// multi_axis_mixed.cc.
 #include "gnomon/spec/multi_axis.h"
 
 #include "gnomon/properties/judged.h"
 #include "gnomon/properties/multi_axis_algebra.h"
 #include "gnomon/properties/multi_axis_cases.h"
+#include "gnomon/properties/multi_axis_mixed.h"
 #include "gnomon/properties/property.h"
 
 namespace gnomon::properties::multi_axis {
@@ -148,6 +150,7 @@ std::vector<Property> Properties() {
        Repeatable},
   };
   for (Property& property : AlgebraicProperties()) all.push_back(std::move(property));
+  for (Property& property : MixedProperties()) all.push_back(std::move(property));
   return all;
 }
 

@@ -23,7 +23,7 @@ std::function<std::string()> At(const char* what, int64_t element, double got, d
 }
 
 // Forward, at positions that can be added.
-Case DrawTurn(Trial& t, const std::string& operation = "") {
+Case DrawTurn(Trial& t, const std::string& operation) {
   Draw draw;
   draw.direction = false;
   draw.position_limit = kAddablePosition;
@@ -35,9 +35,10 @@ Case WithNumbered(const Case& c, const std::function<int64_t(int64_t)>& f) {
   return With(c, "positions", Integers(c.inputs.at("positions").shape(), f));
 }
 
-// Every element of two answers that have the same truth, or, with `only`, of some pairs.
+}  // namespace
+
 void CompareAll(Trial& t, const Answer& one, const Answer& two,
-                const std::function<bool(int64_t token, int64_t pair)>& only = nullptr) {
+                const std::function<bool(int64_t token, int64_t pair)>& only) {
   ForEachPair(one.asked(), [&](int64_t token, int64_t pair, int64_t a, int64_t b) {
     if (only && !only(token, pair)) return;
     CompareSame(t, one, a, two, a);
@@ -46,8 +47,8 @@ void CompareAll(Trial& t, const Answer& one, const Answer& two,
 }
 
 // y1 = R_p' x, y2 = R_p y1, y3 = R_(p + p') x.
-void Composition(Trial& t) {
-  const Case first = DrawTurn(t);
+void Composition(Trial& t, const std::string& operation) {
+  const Case first = DrawTurn(t, operation);
   const Tensor p = Integers(first.inputs.at("positions").shape(),
                             [&](int64_t) { return t.DrawPosition(kAddablePosition); });
   const Answer y1(t, first);
@@ -63,8 +64,8 @@ void Composition(Trial& t) {
   });
 }
 
-void Undo(Trial& t) {
-  const Case c = DrawTurn(t);
+void Undo(Trial& t, const std::string& operation) {
+  const Case c = DrawTurn(t, operation);
   const Answer y1(t, c);
   const Answer y2(
       t, WithDirection(With(c, "x", Contiguous(y1.output("y"))), RopeDirection::kTranspose));
@@ -78,16 +79,16 @@ void Undo(Trial& t) {
 }
 
 // Opposite positions turn the other way.
-void NegativePosition(Trial& t) {
-  const Case c = DrawTurn(t);
+void NegativePosition(Trial& t, const std::string& operation) {
+  const Case c = DrawTurn(t, operation);
   const Answer back(t, WithNumbered(c, [&](int64_t i) { return -PositionAt(c, i); }));
   const Answer transposed(t, WithDirection(c, RopeDirection::kTranspose));
   CompareAll(t, back, transposed);
 }
 
 // Scores depend on the offset in every axis: both sides move by one step an axis.
-void Scores(Trial& t) {
-  const Case q = DrawTurn(t);
+void Scores(Trial& t, const std::string& operation) {
+  const Case q = DrawTurn(t, operation);
   const Tensor& x = q.inputs.at("x");
   Tensor keys = Guarded(x.dtype(), x.shape());
   const Numbers numbers = DrawTame(t.source());
@@ -117,8 +118,8 @@ void Scores(Trial& t) {
   }
 }
 
-void Norms(Trial& t) {
-  const Case c = DrawTurn(t);
+void Norms(Trial& t, const std::string& operation) {
+  const Case c = DrawTurn(t, operation);
   const Answer y(t, c);
   ForEachPair(c, [&](int64_t, int64_t pair, int64_t a, int64_t b) {
     const Interval before = InputLength(c, a, b), after = Length(y.Value(a), y.Value(b));
@@ -129,9 +130,34 @@ void Norms(Trial& t) {
   });
 }
 
+// AXES-1. Every token at its own positions: the tokens asked one by one.
+void Rows(Trial& t, const std::string& operation) {
+  Draw draw;
+  draw.memory = true;
+  const Case c = DrawRotation(t, operation, draw);
+  const AxialRotation a = axes::ReadRotation(c);
+  const Answer all(t, c);
+  const Tensor& x = c.inputs.at("x");
+  const Shape shape = x.shape();
+  const int64_t row = shape[2] * shape[3];
+  for (int64_t token = 0; token < std::min<int64_t>(shape[0] * shape[1], 6); ++token) {
+    Tensor one_x = Guarded(x.dtype(), {1, 1, shape[2], shape[3]});
+    for (int64_t i = 0; i < row; ++i) one_x.SetBits(i, BitsAt(x.view(), token * row + i));
+    Case one =
+        With(With(c, "x", one_x), "positions",
+             Integers({a.axes(), 1}, [&](int64_t axis) { return PositionOn(c, token, axis); }));
+    one.in_place = "";
+    const Answer alone(t, one);
+    for (int64_t i = 0; i < row; ++i)
+      if (a.InWindow(i % shape[3])) CompareSame(t, all, token * row + i, alone, i);
+  }
+}
+
+namespace {
+
 // A step along one axis leaves the pairs of the others alone.
 void AxesDoNotMix(Trial& t) {
-  const Case c = DrawTurn(t);
+  const Case c = DrawTurn(t, "");
   const AxialRotation a = axes::ReadRotation(c);
   const int64_t axis = t.source().Below(a.axes());
   const int64_t step = 1 + t.source().Below(1000);
@@ -289,29 +315,6 @@ void Layouts(Trial& t) {
     CompareSame(t, one, ea, two, at(ea, pair, 0));
     CompareSame(t, one, eb, two, at(eb, pair, 1));
   });
-}
-
-// AXES-1. Every token at its own positions: the tokens asked one by one.
-void Rows(Trial& t) {
-  Draw draw;
-  draw.memory = true;
-  const Case c = DrawRotation(t, "", draw);
-  const AxialRotation a = axes::ReadRotation(c);
-  const Answer all(t, c);
-  const Tensor& x = c.inputs.at("x");
-  const Shape shape = x.shape();
-  const int64_t row = shape[2] * shape[3];
-  for (int64_t token = 0; token < std::min<int64_t>(shape[0] * shape[1], 6); ++token) {
-    Tensor one_x = Guarded(x.dtype(), {1, 1, shape[2], shape[3]});
-    for (int64_t i = 0; i < row; ++i) one_x.SetBits(i, BitsAt(x.view(), token * row + i));
-    Case one =
-        With(With(c, "x", one_x), "positions",
-             Integers({a.axes(), 1}, [&](int64_t axis) { return PositionOn(c, token, axis); }));
-    one.in_place = "";
-    const Answer alone(t, one);
-    for (int64_t i = 0; i < row; ++i)
-      if (a.InWindow(i % shape[3])) CompareSame(t, all, token * row + i, alone, i);
-  }
 }
 
 // Tables of two axes.
@@ -512,16 +515,20 @@ std::vector<Property> AlgebraicProperties() {
   const std::vector<std::string> axial = {"multi_axis.axial"}, sections = {"multi_axis.sections"};
   const std::vector<std::string> sincos = {"multi_axis.sincos_2d"};
   const std::vector<std::string> factorized = {"multi_axis.factorized"};
+  const auto on_both = [](void (*check)(Trial&, const std::string&)) {
+    return [check](Trial& t) { check(t, ""); };
+  };
   return {
       {"multi_axis.composition", "AXES-1", "Gnomon.MultiAxis.AXES_1_composition",
-       "R_p R_p' x = R_(p+p') x", both, true, Composition},
+       "R_p R_p' x = R_(p+p') x", both, true, on_both(Composition)},
       {"multi_axis.undo", "AXES-1", "Gnomon.MultiAxis.AXES_1_transpose_undoes", "R_p^T R_p x = x",
-       both, true, Undo},
+       both, true, on_both(Undo)},
       {"multi_axis.negative_position", "AXES-18", "", "R_(-p) x = R_p^T x", both, true,
-       NegativePosition},
+       on_both(NegativePosition)},
       {"multi_axis.scores", "AXES-1", "Gnomon.MultiAxis.AXES_1_scores_depend_on_the_offsets_only",
-       "scores depend on the offset in every axis only", both, true, Scores},
-      {"multi_axis.norms", "AXES-18", "", "the length of every pair is kept", both, true, Norms},
+       "scores depend on the offset in every axis only", both, true, on_both(Scores)},
+      {"multi_axis.norms", "AXES-18", "", "the length of every pair is kept", both, true,
+       on_both(Norms)},
       {"multi_axis.axes_do_not_mix", "AXES-1", "Gnomon.MultiAxis.AXES_1_axes_do_not_mix",
        "a step along an axis leaves the pairs of the others alone", both, true, AxesDoNotMix},
       {"multi_axis.sections_move",
@@ -547,7 +554,7 @@ std::vector<Property> AlgebraicProperties() {
       {"multi_axis.layouts", "AXES-11", "", "layouts differ by a permutation", axial, true,
        Layouts},
       {"multi_axis.rows", "AXES-18", "", "every token is turned by its own positions", both, true,
-       Rows},
+       on_both(Rows)},
       {"multi_axis.unit_circle", "AXES-18", "", "sin^2 + cos^2 = 1", sincos, true, UnitCircle},
       {"multi_axis.halves", "AXES-13", "", "each half encodes its own coordinate", sincos, true,
        Halves},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/properties/multi_axis_mixed.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::properties::multi_axis {
@@ -122,6 +123,7 @@ Tensor DrawNumbers(Trial& trial, const Case& c, const Shape& shape, Numbers numb
 Case DrawRotation(Trial& trial, std::string operation, const Draw& draw) {
   Source& source = trial.source();
   if (operation.empty()) operation = source.Chance(1, 2) ? "multi_axis.mrope" : "multi_axis.axial";
+  if (operation == "multi_axis.mixed") return DrawMixed(trial, draw);
   Case c = Begin(trial, operation);
   int64_t rotary_dim = 0;
   if (axes::IsMrope(c)) {
@@ -313,6 +315,7 @@ std::vector<CaseSource> Cases() {
       {"multi_axis.window_bias.special", "multi_axis.window_bias", CaseKind::kSpecial,
        window("multi_axis.window_bias", false, true)}};
   all.insert(all.end(), more.begin(), more.end());
+  for (CaseSource& source : MixedCases()) all.push_back(std::move(source));
   return all;
 }
 

@@ -27,7 +27,7 @@ struct Draw {
   int64_t position_limit = kAnyPosition;
 };
 
-// multi_axis.axial or multi_axis.mrope; "": either.
+// multi_axis.axial, multi_axis.mrope or multi_axis.mixed; "": one of the first two.
 Case DrawRotation(Trial& trial, std::string operation, const Draw& draw);
 Case DrawSections(Trial& trial, std::optional<SectionOrder> order = std::nullopt);
 Case DrawSincos(Trial& trial, bool memory, int64_t position_limit = kAnyPosition);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gnomon/properties/multi_axis_cases.h"
+#include "gnomon/properties/multi_axis_mixed.h"
 #include "gnomon/properties/tolerance.h"
 
 namespace gnomon::properties::multi_axis {
@@ -9,7 +10,7 @@ namespace {
 
 namespace axes = gnomon::multi_axis;
 
-// AXES-16, in the norm form.
+// AXES-16 and AXES-21, in the norm form.
 class RotationTolerance : public Tolerance {
  public:
   RotationTolerance(const Profile& promise, const Case& c)
@@ -25,11 +26,9 @@ class RotationTolerance : public Tolerance {
     const auto [xa, xb] = Members(element, pair);
     const double length = std::hypot(xa, xb) * kEvaluated;
     if (promise_.correctly_rounded) return OneRounding(case_.format, length);
-    const int64_t token = element / (x_.shape[2] * x_.shape[3]);
     const double size = std::abs(xa) + std::abs(xb), turn = std::sqrt(2.0) * kEvaluated;
     return RotationBound<double>(
-               promise_, case_.format, length, length, length, size,
-               AngleBoundOf(pair, PositionOn(case_, token, a_.at(pair).axis)),
+               promise_, case_.format, length, length, length, size, AngleBoundOf(element, pair),
                TableError(promise_, case_.format),
                FlushedInputs(promise_, case_.format, FormatAt(promise_.tables, case_.format), size,
                              turn)) *
@@ -49,15 +48,37 @@ class RotationTolerance : public Tolerance {
     const int64_t head = element / x_.shape[3] * x_.shape[3];
     return {ValueAt(x_, head + a_.Dim(pair, 0)), ValueAt(x_, head + a_.Dim(pair, 1))};
   }
-  double AngleBoundOf(int64_t pair, int64_t position) const {
+  double AngleBoundOf(int64_t element, int64_t pair) const {
     if (promise_.angle == AngleForm::kExact) return 0;
+    const int64_t head = element / x_.shape[3], token = head / x_.shape[2];
+    if (a_.mixed) return MixedBoundOf(token, head % x_.shape[2], pair);
     const AxialPair& p = a_.at(pair);
+    const int64_t position = PositionOn(case_, token, p.axis);
     AngleOrigin origin = OriginOf(a_.rope_theta, a_.frequencies, p.numerator, p.denominator, pair);
     if (a_.frequencies.empty()) origin.pair = p.numerator / 2;
     return AngleBound(
         promise_, origin,
         FrequencySize(a_.rope_theta, a_.frequencies, p.numerator, p.denominator, pair), position,
         case_.format);
+  }
+  double MixedBoundOf(int64_t token, int64_t head, int64_t pair) const {
+    int64_t terms = 0;
+    bool rounded = false;
+    double positions = 0, products = 0;
+    for (int64_t axis = 0; axis < a_.axes(); ++axis) {
+      const int64_t p = PositionOn(case_, token, axis);
+      const double product =
+          std::abs(static_cast<double>(p) * MixedFrequency(case_, axis, head, pair));
+      if (product == 0) continue;
+      ++terms;
+      rounded |= axes::IsPositionRounded(p, case_.format);
+      positions += std::abs(static_cast<double>(p));
+      products += product;
+    }
+    if (axes::LeavesTheRange(products, case_.format)) return 0;
+    return axes::MixedAngleError<double>(promise_, case_.format, terms, rounded, products,
+                                         positions) *
+           kEvaluated;
   }
   Profile promise_;
   const Case& case_;
@@ -140,7 +161,7 @@ class NoTolerance : public Tolerance {
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
-  if (c.operation == "multi_axis.axial" || c.operation == "multi_axis.mrope")
+  if (c.operation == "multi_axis.axial" || axes::IsMrope(c) || axes::IsMixed(c))
     return std::make_unique<RotationTolerance>(promise, c);
   if (c.operation == "multi_axis.sincos_2d") return std::make_unique<SincosTolerance>(promise, c);
   if (c.operation == "multi_axis.factorized") return std::make_unique<SumTolerance>(promise, c);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "gnomon/properties/multi_axis_mixed.h"
 #include "gnomon/properties/plain_kernel.h"
-#include "gnomon/spec/multi_axis.h"
 
 namespace gnomon::properties::multi_axis {
 namespace {
@@ -201,10 +201,7 @@ const RoundingRow kRoundings[] = {
     {"plain", "angles multiplied up pair by pair", "f32-chained", {}},
     {"negative-exponent", "frequencies by pow(base, -e)", "f32-angle", {.negative_exponent = true}},
     {"fused/first", "multiply-add on the first product", "standard", {.fused = Rounding::kFirst}},
-    {"fused/either",
-     "on the first for y_a, on the second for y_b",
-     "f32-chained",
-     {.fused = Rounding::kEither}},
+    {"fused/either", "first for y_a, second for y_b", "f32-chained", {.fused = Rounding::kEither}},
     {"float64", "products and sum in float64", "standard", {.float64 = true}},
     {"tables/up", "entries rounded up", "standard", {.tables = Rounding::kUp}},
     {"tables/down",
@@ -244,6 +241,7 @@ class PlainAxes final : public PlainKernel<M> {
 
   // Equal positions on all axes are compared with its own rope.apply, which is right.
   bool Declares(const std::string& operation, Format format) const override {
+    if (operation == "multi_axis.mixed") return false;  // wrong_multi_axis_mixed.cc
     return PlainKernel::Declares(operation, format) ||
            (operation == "rope.apply" && format != Format::kF64);
   }
@@ -585,10 +583,16 @@ void PlainAxes::Windows(const Case& c, const TensorView& out) const {
 
 }  // namespace
 
-std::vector<WrongSubject> WrongSubjects() { return WrongWith<PlainAxes>(kRows, "multi_axis"); }
+std::vector<WrongSubject> WrongSubjects() {
+  std::vector<WrongSubject> all = WrongWith<PlainAxes>(kRows, "multi_axis");
+  for (WrongSubject& subject : MixedWrongSubjects()) all.push_back(std::move(subject));
+  return all;
+}
 
 std::vector<RightSubject> RightSubjects() {
-  return RightWith<PlainAxes>(M::kNone, kRoundings, "multi_axis");
+  std::vector<RightSubject> all = RightWith<PlainAxes>(M::kNone, kRoundings, "multi_axis");
+  for (RightSubject& subject : MixedRightSubjects()) all.push_back(std::move(subject));
+  return all;
 }
 
 }  // namespace gnomon::properties::multi_axis

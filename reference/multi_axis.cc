@@ -1,8 +1,11 @@
 // The truths of the operations over more than one axis.
 #include "gnomon/reference/multi_axis.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
@@ -26,7 +29,7 @@ AngleTerms TermsOf(const AxialRotation& a) {
                     });
 }
 
-// AXES-1, AXES-11, AXES-17. multi_axis.axial, multi_axis.mrope.
+// AXES-11, AXES-17. Pairs turned by an angle each; which, the operations say.
 class RotationTruth : public Truth {
  public:
   explicit RotationTruth(const Case& c)
@@ -34,8 +37,7 @@ class RotationTruth : public Truth {
         a_(axes::ReadRotation(c)),
         by_dim_(a_.PairsByDim()),
         x_(c.inputs.at("x").view()),
-        positions_(c.inputs.at("positions").view()),
-        terms_(TermsOf(a_)) {}
+        positions_(c.inputs.at("positions").view()) {}
 
   Expectation Expect(int, int64_t element) const override {
     const Member m = At(element);
@@ -47,7 +49,7 @@ class RotationTruth : public Truth {
         if (IsPoint(v) && v == 0) return 0.0;
         return Less(v, Interval(0)) ? -1.0 : 1.0;
       };
-      const AngleTerm& term = terms_.At(m.position, m.pair);
+      const AngleTerm& term = TermOf(m);
       return Pair<double>{sign(term.cos), sign(term.sin)};
     });
     const auto sign = [](double v) {
@@ -61,7 +63,7 @@ class RotationTruth : public Truth {
 
   Interval Value(int, int64_t element) const override {
     const Member m = At(element);
-    const AngleTerm& term = terms_.At(m.position, m.pair);
+    const AngleTerm& term = TermOf(m);
     const Pair<Interval> y =
         Rotate<Interval>({Interval(m.a), Interval(m.b)}, term.cos, term.sin, a_.direction);
     return m.member == 0 ? y.a : y.b;
@@ -69,13 +71,13 @@ class RotationTruth : public Truth {
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
     const Pair<Interval> S = Sums(m);
-    const AngleTerm term = terms_.At(m.position, m.pair);
+    const AngleTerm term = TermOf(m);
     const Interval size = abs(Interval(m.a)) + abs(Interval(m.b));
-    return RotationBound(profile, format_, Value(0, element), S.a, S.b, size,
-                         terms_.Error(profile, format_, m.position, m.pair),
-                         TableError(profile, format_),
-                         FlushedInputs<Interval>(profile, format_, FormatAt(profile.tables, format_),
-                                                 size, abs(term.cos) + abs(term.sin)));
+    return RotationBound(
+        profile, format_, Value(0, element), S.a, S.b, size, ErrorOf(profile, m),
+        TableError(profile, format_),
+        FlushedInputs<Interval>(profile, format_, FormatAt(profile.tables, format_), size,
+                                abs(term.cos) + abs(term.sin)));
   }
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
@@ -88,82 +90,56 @@ class RotationTruth : public Truth {
     const Member m = At(element);
     if (profile.correctly_rounded || (std::isfinite(m.a) && std::isfinite(m.b))) return false;
     ScopedPrecision precision(kFirstPrecision);
-    const AngleTerm& term = terms_.At(m.position, m.pair);
+    const AngleTerm& term = TermOf(m);
     if (IsPoint(term.sin)) return false;
-    const Interval D = terms_.Error(profile, format_, m.position, m.pair);
+    const Interval D = ErrorOf(profile, m);
     const Format tables = FormatAt(profile.tables, format_);
     const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)), Lower(abs(v)));
+      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)),
+                                 Lower(abs(v)));
     };
     return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
-  }
-
-  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
-    if (format_ == Format::kF64) return false;
-    const Member m = At(element);
-    if (m.copied || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
-    const QuickAngle& near = terms_.QuickAt(m.position, m.pair);
-    if (!near.usable) return false;
-    const double c = near.cos, s = a_.direction == RopeDirection::kForward ? near.sin : -near.sin;
-    const double ac = m.a * c, bs = m.b * s, as = m.a * s, bc = m.b * c;
-    const double first = std::abs(ac) + std::abs(bs), second = std::abs(as) + std::abs(bc);
-    const double S = m.member == 0 ? first : second, S_turned = m.member == 0 ? second : first;
-    q->place = {m.position, m.pair};
-    q->value = m.member == 0 ? ac - bs : as + bc;
-    // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
-    q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
-    q->unit = S;
-    q->size = std::sqrt(m.a * m.a + m.b * m.b);
-    const auto D = terms_.QuickErrors(profiles, format_, m.position, m.pair, near.angle);
-    const double size = std::abs(m.a) + std::abs(m.b), turn = std::abs(c) + std::abs(s);
-    for (size_t i = 0; i < profiles.size(); ++i)
-      q->bound[i] = RotationBound<double>(
-          profiles[i], format_, q->value, S, S_turned, size, D[i], TableError(profiles[i], format_),
-          FlushedInputs(profiles[i], format_, FormatAt(profiles[i].tables, format_), size, turn));
-    return true;
   }
 
   Place Where(int, int64_t element) const override {
     const Member m = At(element);
     if (m.copied) return {};
-    return {m.position, m.pair};
+    return PlaceOf(m);
   }
   std::vector<Step> Steps(int, int64_t element) const override {
     const Member m = At(element);
     if (m.copied) return {{"x", Interval(DecodeBits(format_, BitsOfX(m.own)))}};
-    const AngleTerm& term = terms_.At(m.position, m.pair);
+    const AngleTerm& term = TermOf(m);
     const Pair<Interval> S = Sums(m);
-    return {{"axis", Interval(a_.at(m.pair).axis)},
-            {"p", Interval(m.position)},
-            {"w", term.frequency},
-            {"p w", term.angle},
-            {"cos", term.cos},
-            {"sin", term.sin},
-            {"x_a", Interval(m.a)},
-            {"x_b", Interval(m.b)},
-            {"S", S.a},
-            {"S'", S.b}};
+    std::vector<Step> steps = AngleSteps(m);
+    const std::vector<Step> more = {
+        {"cos", term.cos},      {"sin", term.sin}, {"x_a", Interval(m.a)},
+        {"x_b", Interval(m.b)}, {"S", S.a},        {"S'", S.b}};
+    steps.insert(steps.end(), more.begin(), more.end());
+    return steps;
   }
 
- private:
+ protected:
   struct Member {
-    int64_t pair = 0;
-    int member = 0;        // 0: x_a c - x_b s, 1: x_a s + x_b c
-    double a = 0, b = 0;   // the pair of x
-    int64_t position = 0;  // on the pair's axis
-    bool copied = false;   // outside the window
-    int64_t own = 0;       // offset in x of the element itself, which may be negative
+    int64_t batch = 0, seq = 0, head = 0, pair = 0;
+    int member = 0;       // 0: x_a c - x_b s, 1: x_a s + x_b c
+    double a = 0, b = 0;  // the pair of x
+    bool copied = false;  // outside the window
+    int64_t own = 0;      // offset in x of the element itself, which may be negative
   };
+  virtual const AngleTerm& TermOf(const Member& m) const = 0;
+  virtual Interval ErrorOf(const Profile& profile, const Member& m) const = 0;  // D of its angle
+  virtual Place PlaceOf(const Member& m) const = 0;
+  virtual std::vector<Step> AngleSteps(const Member& m) const = 0;
 
-  uint64_t BitsOfX(int64_t offset) const {
-    return LoadBits(x_.dtype, x_.data + offset * SizeOf(x_.dtype));
-  }
   Member At(int64_t element) const {
     const int64_t dim = element % x_.shape[3], number = element / x_.shape[3];
-    const int64_t head = number % x_.shape[2], token = number / x_.shape[2];
-    const int64_t batch = token / x_.shape[1], seq = token % x_.shape[1];
-    const int64_t start = batch * x_.strides[0] + seq * x_.strides[1] + head * x_.strides[2];
     Member m;
+    m.head = number % x_.shape[2];
+    const int64_t token = number / x_.shape[2];
+    m.batch = token / x_.shape[1];
+    m.seq = token % x_.shape[1];
+    const int64_t start = m.batch * x_.strides[0] + m.seq * x_.strides[1] + m.head * x_.strides[2];
     m.own = start + dim * x_.strides[3];
     m.copied = !a_.InWindow(dim);
     if (m.copied) return m;
@@ -173,25 +149,152 @@ class RotationTruth : public Truth {
     };
     m.a = value(0);
     m.b = value(1);
-    const bool by_batch = positions_.rank() == 3 && positions_.shape[0] != 1;
-    const int64_t grid = by_batch ? batch : 0;
-    m.position = IntegerAt(positions_, (grid * a_.axes() + a_.at(m.pair).axis) * x_.shape[1] + seq);
     return m;
+  }
+  // AXES-1. Of the member's token, on one axis.
+  int64_t PositionOn(const Member& m, int64_t axis) const {
+    const bool by_batch = positions_.rank() == 3 && positions_.shape[0] != 1;
+    return IntegerAt(positions_,
+                     ((by_batch ? m.batch : 0) * a_.axes() + axis) * x_.shape[1] + m.seq);
+  }
+
+  Format format_;
+  AxialRotation a_;
+
+ private:
+  uint64_t BitsOfX(int64_t offset) const {
+    return LoadBits(x_.dtype, x_.data + offset * SizeOf(x_.dtype));
   }
   // S and S' of this member (BOUND-5).
   Pair<Interval> Sums(const Member& m) const {
-    const AngleTerm& term = terms_.At(m.position, m.pair);
+    const AngleTerm& term = TermOf(m);
     const Interval a = abs(Interval(m.a)), b = abs(Interval(m.b));
     const Interval c = abs(term.cos), s = abs(term.sin);
     const Interval first = a * c + b * s, second = a * s + b * c;
     return m.member == 0 ? Pair<Interval>{first, second} : Pair<Interval>{second, first};
   }
 
-  Format format_;
-  AxialRotation a_;
   std::vector<std::pair<int64_t, int>> by_dim_;
   ConstTensorView x_, positions_;
+};
+
+// AXES-1. multi_axis.axial, multi_axis.mrope.
+class AxialTruth : public RotationTruth {
+ public:
+  explicit AxialTruth(const Case& c) : RotationTruth(c), terms_(TermsOf(a_)) {}
+
+  bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override {
+    if (format_ == Format::kF64) return false;
+    const Member m = At(element);
+    if (m.copied || !std::isfinite(m.a) || !std::isfinite(m.b)) return false;
+    const int64_t position = PositionOf(m);
+    const QuickAngle& near = terms_.QuickAt(position, m.pair);
+    if (!near.usable) return false;
+    const double c = near.cos, s = a_.direction == RopeDirection::kForward ? near.sin : -near.sin;
+    const double ac = m.a * c, bs = m.b * s, as = m.a * s, bc = m.b * c;
+    const double first = std::abs(ac) + std::abs(bs), second = std::abs(as) + std::abs(bc);
+    const double S = m.member == 0 ? first : second, S_turned = m.member == 0 ? second : first;
+    q->place = {position, m.pair};
+    q->value = m.member == 0 ? ac - bs : as + bc;
+    // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
+    q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
+    q->unit = S;
+    q->size = std::sqrt(m.a * m.a + m.b * m.b);
+    const auto D = terms_.QuickErrors(profiles, format_, position, m.pair, near.angle);
+    const double size = std::abs(m.a) + std::abs(m.b), turn = std::abs(c) + std::abs(s);
+    for (size_t i = 0; i < profiles.size(); ++i)
+      q->bound[i] = RotationBound<double>(
+          profiles[i], format_, q->value, S, S_turned, size, D[i], TableError(profiles[i], format_),
+          FlushedInputs(profiles[i], format_, FormatAt(profiles[i].tables, format_), size, turn));
+    return true;
+  }
+
+ private:
+  int64_t PositionOf(const Member& m) const { return PositionOn(m, a_.at(m.pair).axis); }
+  const AngleTerm& TermOf(const Member& m) const override {
+    return terms_.At(PositionOf(m), m.pair);
+  }
+  Interval ErrorOf(const Profile& profile, const Member& m) const override {
+    return terms_.Error(profile, format_, PositionOf(m), m.pair);
+  }
+  Place PlaceOf(const Member& m) const override { return {PositionOf(m), m.pair}; }
+  std::vector<Step> AngleSteps(const Member& m) const override {
+    const AngleTerm& term = TermOf(m);
+    return {{"axis", Interval(a_.at(m.pair).axis)},
+            {"p", Interval(PositionOf(m))},
+            {"w", term.frequency},
+            {"p w", term.angle}};
+  }
+
   AngleTerms terms_;
+};
+
+// AXES-20, AXES-21. multi_axis.mixed.
+class MixedTruth : public RotationTruth {
+ public:
+  explicit MixedTruth(const Case& c)
+      : RotationTruth(c), frequencies_(c.inputs.at("frequencies").view()) {}
+
+ private:
+  using Key = std::array<int64_t, 4>;
+
+  double FrequencyOf(const Member& m, int64_t axis) const {
+    const int64_t heads = frequencies_.shape[1], head = heads == 1 ? 0 : m.head;
+    return ValueAt(frequencies_, (axis * heads + head) * a_.pairs() + m.pair);
+  }
+  Interval ProductOn(const Member& m, int64_t axis) const {
+    return Interval(PositionOn(m, axis)) * Interval(FrequencyOf(m, axis));
+  }
+  const AngleTerm& TermOf(const Member& m) const override {
+    if (precision_ != Interval::default_precision()) {
+      terms_.clear();
+      precision_ = Interval::default_precision();
+    }
+    const Key key = {m.batch, m.seq, m.head, m.pair};
+    const auto found = terms_.find(key);
+    if (found != terms_.end()) return found->second;
+    if (terms_.size() >= kMostTerms) terms_.clear();
+    const Interval angle =
+        MixedAngle<Interval>(a_.axes(), [&](int64_t axis) { return ProductOn(m, axis); });
+    return terms_.emplace(key, AngleTerm{Interval(0), angle, cos(angle), sin(angle)}).first->second;
+  }
+  Interval ErrorOf(const Profile& profile, const Member& m) const override {
+    int64_t terms = 0;
+    bool rounded = false;
+    double positions = 0;
+    Interval products(0);
+    for (int64_t axis = 0; axis < a_.axes(); ++axis) {
+      const int64_t p = PositionOn(m, axis);
+      if (p == 0 || FrequencyOf(m, axis) == 0) continue;
+      ++terms;
+      rounded |= axes::IsPositionRounded(p, format_);
+      positions += std::abs(static_cast<double>(p));
+      products += abs(ProductOn(m, axis));
+    }
+    if (axes::LeavesTheRange(Midpoint(products), format_)) return Interval(0);
+    return axes::MixedAngleError<Interval>(profile, format_, terms, rounded, products, positions);
+  }
+  // One axis' position would say too little.
+  Place PlaceOf(const Member& m) const override {
+    Place place;
+    place.pair = m.pair;
+    return place;
+  }
+  std::vector<Step> AngleSteps(const Member& m) const override {
+    std::vector<Step> steps;
+    for (int64_t axis = 0; axis < a_.axes(); ++axis) {
+      const std::string number = std::to_string(axis);
+      steps.push_back({std::string("p_").append(number), Interval(PositionOn(m, axis))});
+      steps.push_back({std::string("w_").append(number), Interval(FrequencyOf(m, axis))});
+    }
+    steps.push_back({"sum p w", TermOf(m).angle});
+    return steps;
+  }
+
+  static constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
+  ConstTensorView frequencies_;
+  mutable unsigned precision_ = 0;
+  mutable std::map<Key, AngleTerm> terms_;
 };
 
 // AXES-13. Rows of zeros, then one row a place.
@@ -411,7 +514,8 @@ std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "multi_axis.factorized") return std::make_unique<FactorizedTruth>(c);
   if (c.operation == "multi_axis.window_index") return std::make_unique<IndexTruth>(c);
   if (c.operation == "multi_axis.window_bias") return std::make_unique<BiasTruth>(c);
-  return std::make_unique<RotationTruth>(c);
+  if (axes::IsMixed(c)) return std::make_unique<MixedTruth>(c);
+  return std::make_unique<AxialTruth>(c);
 }
 
 }  // namespace multi_axis

@@ -24,6 +24,14 @@ Pair<T> RotateAxially(const AxialRotation& a, int64_t pair, const Pair<T>& x, Po
   return Rotate<T>(x, cos(angle), sin(angle), a.direction);
 }
 
+// AXES-20. sum_a p_a w[a, h, i]; `product(axis)`: one of its terms.
+template <class T, class Product>
+T MixedAngle(int64_t axes, Product product) {
+  T angle = product(0);
+  for (int64_t axis = 1; axis < axes; ++axis) angle += product(axis);
+  return angle;
+}
+
 // AXES-13. Column of the row for (row, column): half of them for each coordinate.
 struct SincosColumn {
   bool of_column = false;  // of the second coordinate

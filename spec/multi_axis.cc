@@ -2,6 +2,8 @@
 // (spec/multi_axis.md).
 #include "gnomon/spec/multi_axis.h"
 
+#include <cmath>
+
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::multi_axis {
@@ -36,6 +38,29 @@ std::vector<OutputShape> ValidateRotation(const Case& c) {
   const int64_t batch = x[0] > 0 ? x[0] : 1;
   RequireExtent("positions", "seq", ValidateGrid(c, a.axes(), batch), x[1], "AXES-1");
   return {{"y", x}};
+}
+
+std::vector<OutputShape> ValidateMixed(const Case& c) {
+  const Tensor& w = c.inputs.at("frequencies");
+  const Shape& shape = w.shape();
+  if (shape.size() != 3)
+    throw Rejected("frequencies", "rank " + std::to_string(shape.size()),
+                   "must be [axis, heads, pair]", "AXES-20");
+  if (shape[0] < 1 || shape[0] > kMostAxes)
+    throw Rejected("frequencies", "axis " + std::to_string(shape[0]), "must have 1 to 8 axes",
+                   "AXES-20");
+  if (w.dtype() != DType::kF32 && w.dtype() != DTypeOf(c.format))
+    throw Rejected("frequencies", std::string(Name(w.dtype())),
+                   "must be F32, or have the case's format", "AXES-20");
+  for (int64_t i = 0; i < w.count(); ++i)
+    if (!std::isfinite(w.Value(i)))
+      throw Rejected("frequencies", gnomon::ToText(Number(w.Value(i))), "must be a finite number",
+                     "AXES-20");
+  std::vector<OutputShape> shapes = ValidateRotation(c);
+  RequireExtent("frequencies", "pair", shape[2], ReadRotation(c).pairs(), "AXES-20");
+  if (shape[1] != 1)
+    RequireExtent("frequencies", "heads", shape[1], c.inputs.at("x").shape()[2], "AXES-20");
+  return shapes;
 }
 
 std::vector<OutputShape> ValidateSincos(const Case& c) {
@@ -81,9 +106,12 @@ const std::vector<OperationSpec>& Operations() {
        "which pairs an axis has"}};
   static const ParameterSpec head_dim = {"head_dim", "required", "1 to 1048576",
                                          "dims of one head"};
-  static const std::vector<ParameterSpec> rotation = {
+  static const ParameterSpec rotary_dim = {"rotary_dim", "head_dim", "even, 2 to head_dim",
+                                           "dims that are rotated"};
+  static const std::vector<ParameterSpec> frequencies = {
       {"rope_theta", "10000", "positive", "base of the frequencies"},
-      {"frequencies", "by rope_theta", "one finite number for every pair", "frequencies as given"},
+      {"frequencies", "by rope_theta", "one finite number for every pair", "frequencies as given"}};
+  static const std::vector<ParameterSpec> placed = {
       {"rotary_offset", "0", "0 to head_dim - rotary_dim", "first rotated dim"},
       {"layout", "required", "interleaved, half_split, half_split_by_axis",
        "which dims form a pair"},
@@ -92,6 +120,7 @@ const std::vector<OperationSpec>& Operations() {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
+  static const std::vector<ParameterSpec> rotation = join(frequencies, placed);
   static const std::vector<ParameterSpec> window = {
       {"window_height", "required", "1 to 4096", "rows of the window"},
       {"window_width", "required", "1 to 4096", "columns of the window"},
@@ -125,14 +154,21 @@ const std::vector<OperationSpec>& Operations() {
        "x"},
       {"multi_axis.mrope",
        "the same by sections of one list of frequencies",
-       join(join({head_dim,
-                  {"rotary_dim", "head_dim", "even, 2 to head_dim", "dims that are rotated"}},
-                 sections),
-            rotation),
+       join(join({head_dim, rotary_dim}, sections), rotation),
        {x, positions},
        {y},
        ErrorUnit::kRoundoffOfSum,
        ValidateRotation,
+       "x"},
+      {"multi_axis.mixed",
+       "rotate every pair by the positions on all axes, each times a frequency of its own",
+       join({head_dim, rotary_dim}, placed),
+       {x,
+        positions,
+        {"frequencies", {"axis", "heads", "pair"}, "radians a token, finite; one head serves all"}},
+       {y},
+       ErrorUnit::kRoundoffOfSum,
+       ValidateMixed,
        "x"},
       {"multi_axis.sincos_2d",
        "sines and cosines of the row beside those of the column",

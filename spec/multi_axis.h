@@ -42,15 +42,16 @@ struct AxialPair {
   int64_t denominator = 1;
 };
 
-// AXES-1, AXES-10, AXES-11: multi_axis.axial and multi_axis.mrope.
+// AXES-1, AXES-10, AXES-11: multi_axis.axial, multi_axis.mrope and multi_axis.mixed.
 struct AxialRotation {
   int64_t head_dim = 0, rotary_dim = 0, rotary_offset = 0;
   Number rope_theta = 10000;
   std::vector<Number> frequencies;  // empty, or one for every pair
   AxialLayout layout = AxialLayout::kHalfSplit;
   RopeDirection direction = RopeDirection::kForward;
-  std::vector<int64_t> sizes;  // pairs of each axis
-  std::vector<AxialPair> pair;
+  std::vector<int64_t> sizes;   // pairs of each axis
+  std::vector<AxialPair> pair;  // mixed: empty, a pair belongs to every axis
+  bool mixed = false;           // AXES-20
 
   int64_t axes() const { return static_cast<int64_t>(sizes.size()); }
   int64_t pairs() const { return rotary_dim / 2; }
@@ -184,7 +185,7 @@ inline Sections ReadSections(const Case& c) {
   return s;
 }
 
-// What multi_axis.axial and multi_axis.mrope have in common, once the pairs have their axes.
+// AXES-11, but for layouts that an operation has not.
 inline void ReadWindow(ParameterReader& reader, AxialRotation* a) {
   a->rotary_offset = reader.GetInteger("rotary_offset", 0, 0, rope::kMaxHeadDim);
   if (a->rotary_offset + a->rotary_dim > a->head_dim)
@@ -198,6 +199,10 @@ inline void ReadWindow(ParameterReader& reader, AxialRotation* a) {
                    "AXES-11");
   a->layout = reader.GetName("layout", a->layout, kAxialLayoutNames);
   a->direction = reader.GetName("direction", a->direction, kRopeDirectionNames);
+}
+
+// AXES-10. What multi_axis.axial and multi_axis.mrope turn by.
+inline void ReadFrequencies(ParameterReader& reader, AxialRotation* a) {
   a->frequencies = reader.GetNumbers("frequencies");
   if (reader.Has("frequencies")) {
     if (reader.Has("rope_theta"))
@@ -229,6 +234,7 @@ inline AxialRotation ReadAxial(ParameterReader& reader) {
     a.sizes.push_back(dim / 2);
   }
   ReadWindow(reader, &a);
+  ReadFrequencies(reader, &a);
   for (int64_t axis = 0; axis < axes; ++axis) {
     for (int64_t k = 0; k < a.sizes[static_cast<size_t>(axis)]; ++k) {
       const int64_t all = static_cast<int64_t>(a.pair.size());
@@ -245,21 +251,28 @@ inline AxialRotation ReadAxial(ParameterReader& reader) {
   return a;
 }
 
+inline void ReadDims(ParameterReader& reader, const std::string& clause, AxialRotation* a) {
+  a->head_dim = reader.GetRequiredInteger("head_dim", 1, rope::kMaxHeadDim);
+  a->rotary_dim = reader.GetInteger("rotary_dim", a->head_dim, 1, rope::kMaxHeadDim);
+  if (a->rotary_dim % 2 != 0)
+    throw Rejected("rotary_dim", std::to_string(a->rotary_dim), "must be even", clause);
+}
+inline void RejectByAxis(const AxialRotation& a, const std::string& why) {
+  if (a.layout == AxialLayout::kHalfSplitByAxis)
+    throw Rejected("layout", "\"half_split_by_axis\"", why, "AXES-11");
+}
+
 // AXES-2, AXES-3, AXES-12: multi_axis.mrope.
 inline AxialRotation ReadMrope(ParameterReader& reader) {
   AxialRotation a;
-  a.head_dim = reader.GetRequiredInteger("head_dim", 1, rope::kMaxHeadDim);
-  a.rotary_dim = reader.GetInteger("rotary_dim", a.head_dim, 1, rope::kMaxHeadDim);
-  if (a.rotary_dim % 2 != 0)
-    throw Rejected("rotary_dim", std::to_string(a.rotary_dim), "must be even", "AXES-2");
+  ReadDims(reader, "AXES-2", &a);
   const Sections s = ReadSections(reader);
   if (s.pairs() != a.pairs())
     throw Rejected("mrope_section", ToText(s.sizes),
                    "must sum to the pairs, " + std::to_string(a.pairs()), "AXES-2");
   ReadWindow(reader, &a);
-  if (a.layout == AxialLayout::kHalfSplitByAxis)
-    throw Rejected("layout", "\"half_split_by_axis\"", "sections are no windows of their own",
-                   "AXES-11");
+  RejectByAxis(a, "sections are no windows of their own");
+  ReadFrequencies(reader, &a);
   a.sizes.assign(s.sizes.size(), 0);
   for (int64_t i = 0; i < a.pairs(); ++i) {
     const int64_t axis = s.AxisOf(i);
@@ -268,11 +281,25 @@ inline AxialRotation ReadMrope(ParameterReader& reader) {
   return a;
 }
 
-inline bool IsMrope(const Case& c) { return c.operation == "multi_axis.mrope"; }
+// AXES-20: multi_axis.mixed, over so many axes.
+inline AxialRotation ReadMixed(ParameterReader& reader, int64_t axes) {
+  AxialRotation a;
+  a.mixed = true;
+  ReadDims(reader, "AXES-20", &a);
+  ReadWindow(reader, &a);
+  RejectByAxis(a, "no axis has pairs of its own");
+  a.sizes.assign(static_cast<size_t>(axes), a.pairs());
+  return a;
+}
 
+inline bool IsMrope(const Case& c) { return c.operation == "multi_axis.mrope"; }
+inline bool IsMixed(const Case& c) { return c.operation == "multi_axis.mixed"; }
+
+// The axes of multi_axis.mixed are those of its frequencies.
 inline AxialRotation ReadRotation(const Case& c) {
   ParameterReader reader(c.parameters, "AXES-1");
-  const AxialRotation a = IsMrope(c) ? ReadMrope(reader) : ReadAxial(reader);
+  const AxialRotation a = IsMixed(c) ? ReadMixed(reader, c.inputs.at("frequencies").shape().at(0))
+                                     : (IsMrope(c) ? ReadMrope(reader) : ReadAxial(reader));
   reader.RejectOthers();
   return a;
 }
@@ -327,6 +354,27 @@ T SumBound(const Profile& profile, Format output, const T& y) {
   if (output == arithmetic) return error;
   const double v = UnitRoundoff(output);
   return v * abs(y) + (1 + v) * error + PowerOfTwo<T>(EtaExponent(output));
+}
+
+// AXES-21. Whether the sizes of the products of an angle sum to more than the working format holds.
+inline bool LeavesTheRange(double products, Format output) {
+  return products > LargestFinite(WorkingFormat(output));
+}
+// D of an angle that is a sum of `terms` products other than 0 and does not leave the range: of
+// their sizes, and of those of the positions in them; whether one of these is rounded.
+template <class T>
+T MixedAngleError(const Profile& profile, Format output, int64_t terms, bool rounded,
+                  const T& products, double positions) {
+  const Format working = WorkingFormat(output);
+  if (profile.angle == AngleForm::kExact || terms == 0) return T(0);
+  const double n = static_cast<double>(terms) + (rounded ? 1 : 0);
+  return Gamma(n, UnitRoundoff(working)) * products +
+         (positions + 2 * static_cast<double>(terms)) * Underflow<T>(working, profile.flushes);
+}
+// Whether the working format rounds a position.
+inline bool IsPositionRounded(int64_t position, Format output) {
+  return std::abs(static_cast<double>(position)) >
+         ExactPowerOfTwo(Traits(WorkingFormat(output)).precision);
 }
 
 }  // namespace multi_axis

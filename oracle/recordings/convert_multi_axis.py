@@ -31,6 +31,7 @@ EXPECTED = {
     "lucid_axial2d_lang_f32": ("f32-angle", FLOAT_ANGLE),
     "mae_2d_sincos_f32": ("rounded", "angles, sines and cosines in float64, rounded once at the end"),
     "ropevit_axial_f32": ("f32-angle", FLOAT_ANGLE),
+    "ropevit_mixed_f32": ("f32-angle", "products of positions and learned frequencies, and their sum, in float32"),
     "swin_relpos_7x7": ("rounded", "integers, and copies of table rows"),
 }
 
@@ -56,6 +57,7 @@ ROTATIONS = {
         "axial",
         {"head_dim": 64, "axes_dims": [32, 32], "rope_theta": 100, "layout": "interleaved"},
     ),
+    "ropevit_mixed_f32": ("mixed", {"head_dim": 64, "layout": "interleaved"}),
 }
 
 
@@ -64,10 +66,13 @@ def cases_of(name, tensors):
     if name in ROTATIONS:
         verb, parameters = ROTATIONS[name]
         axes = ["seq", "heads", "head_dim"]
-        count = len(parameters.get("axes_dims") or parameters["mrope_section"])
-        dtype, (rows, seq), data = tensors["positions"]
-        # ggml hands its vision tower four rows; two are read.
-        tensors["positions"] = (dtype, [count, seq], data[: len(data) // rows * count])
+        if verb == "mixed":
+            tensors["frequencies"] = tensors.pop("freqs")
+        else:
+            count = len(parameters.get("axes_dims") or parameters["mrope_section"])
+            dtype, (rows, seq), data = tensors["positions"]
+            # ggml hands its vision tower four rows; two are read.
+            tensors["positions"] = (dtype, [count, seq], data[: len(data) // rows * count])
         yield "", {
             "operation": f"multi_axis.{verb}",
             "parameters": parameters,

@@ -87,6 +87,15 @@ Definition window_index (H W : Z) (q k : Z * Z) : Z :=
   ((fst q - fst k + H - 1) * (2 * W - 1) + (snd q - snd k + W - 1))%Z.
 Definition in_window (H W : Z) (p : Z * Z) : Prop := (0 <= fst p < H /\ 0 <= snd p < W)%Z.
 
+(** Normative: AXES-20 (mixed rotation).  Every pair belongs to every axis, of which there are [A]:
+    pair [i] is turned by the sum of the positions times its own frequency on each, [w a i]. *)
+Definition mixed_angle (A : nat) (w : nat -> nat -> R) (p : nat -> R) (i : nat) : R :=
+  sumn A (fun a => p a * w a i).
+Definition mixed l h o A w p :=
+  rotate l l h o (fun i => cos (mixed_angle A w p i)) (fun i => sin (mixed_angle A w p i)).
+Definition mixed_transpose l h o A w p :=
+  rotate_transpose l l h o (fun i => cos (mixed_angle A w p i)) (fun i => sin (mixed_angle A w p i)).
+
 (** ** Axial rotations *)
 Section Axial.
 Variables (l : layout) (h o : nat) (axis : nat -> nat) (w : nat -> R).
@@ -138,6 +147,68 @@ Theorem AXES_1_axes_do_not_mix p p' x i : (i < h)%nat -> p (axis i) = p' (axis i
   R_ p x (o + second l h i)%nat = R_ p' x (o + second l h i)%nat.
 Proof. intros Hi E; unfold axial; now rewrite !ROPE_3_first, !ROPE_3_second, E. Qed.
 End Axial.
+
+(** ** Mixed axes *)
+Section Mixed.
+Variables (l : layout) (h o A : nat) (w : nat -> nat -> R).
+Notation M_ := (mixed l h o A w).
+Notation angle := (mixed_angle A w).
+
+Lemma mixed_angle_plus p p' i : angle (fun a => p a + p' a) i = angle p i + angle p' i.
+Proof. unfold mixed_angle; rewrite <- sumn_plus; apply sumn_ext; intros; ring. Qed.
+Lemma mixed_angle_minus p p' i : angle (fun a => p a - p' a) i = angle p i - angle p' i.
+Proof.
+  enough (angle p i = angle (fun a => p a - p' a) i + angle p' i) by lra.
+  rewrite <- mixed_angle_plus; apply sumn_ext; intros; ring.
+Qed.
+
+Ltac by_pairs k := destruct (dims l h o k) as [Hk|(i & Hi & [->| ->])];
+  unfold mixed, mixed_transpose, rotate_transpose;
+  [repeat rewrite ROPE_5_copied by trivial
+  |repeat ((rewrite ROPE_3_first by trivial) || (rewrite ROPE_3_second by trivial))..].
+
+(** Where every pair has a frequency on one axis only, the rotation is axial. *)
+Theorem AXES_20_one_axis_a_pair_is_axial axis w1 p x k : (forall i, (axis i < A)%nat) ->
+  (forall a i, w a i = if (a =? axis i)%nat then w1 i else 0) ->
+  M_ p x k = axial l h o axis w1 p x k.
+Proof.
+  intros Haxis Hw.
+  assert (E : forall i, angle p i = p (axis i) * w1 i).
+  { intros i; unfold mixed_angle; rewrite (sumn_single A (axis i)); trivial.
+    - now rewrite Hw, Nat.eqb_refl.
+    - intros a _ Ha; rewrite Hw; apply Nat.eqb_neq in Ha as ->; ring. }
+  unfold axial; by_pairs k; rewrite ?E; trivial.
+Qed.
+
+Theorem AXES_20_composition p p' x k : M_ p (M_ p' x) k = M_ (fun a => p a + p' a) x k.
+Proof. by_pairs k; rewrite ?mixed_angle_plus, ?cos_plus, ?sin_plus; ring. Qed.
+
+Lemma mixed_transposed_composition p p' x k :
+  mixed_transpose l h o A w p (M_ p' x) k = M_ (fun a => p' a - p a) x k.
+Proof. by_pairs k; rewrite ?mixed_angle_minus, ?cos_minus, ?sin_minus; ring. Qed.
+
+Theorem AXES_20_transpose_undoes p x k : mixed_transpose l h o A w p (M_ p x) k = x k.
+Proof.
+  rewrite mixed_transposed_composition; by_pairs k; trivial;
+    rewrite mixed_angle_minus, (Rminus_diag_eq (angle p i)), cos_0, sin_0 by trivial; ring.
+Qed.
+
+(** Scores depend on the offset in every axis, and on nothing else. *)
+Theorem AXES_20_scores d p p' q k : (o + 2 * h <= d)%nat ->
+  dot d (M_ p q) (M_ p' k) = dot d q (M_ (fun a => p' a - p a) k).
+Proof.
+  intros Hd; unfold mixed at 1; rewrite ROPE_6_tables_transpose_is_the_adjoint by trivial.
+  apply dot_ext; trivial; intros j; apply mixed_transposed_composition.
+Qed.
+
+Theorem AXES_20_scores_depend_on_the_offsets_only d p p' t q k : (o + 2 * h <= d)%nat ->
+  dot d (M_ (fun a => p a + t a) q) (M_ (fun a => p' a + t a) k) = dot d (M_ p q) (M_ p' k).
+Proof.
+  intros Hd; rewrite !AXES_20_scores by trivial; apply dot_ext; trivial; intros j.
+  by_pairs j; trivial; replace (angle (fun a => p' a + t a - (p a + t a)) i)
+    with (angle (fun a => p' a - p a) i) by (apply sumn_ext; intros; ring); trivial.
+Qed.
+End Mixed.
 
 (** ** Sections partition the pairs *)
 Theorem AXES_2_every_pair_has_a_section sizes i : (i < list_sum sizes)%nat ->
