@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -165,6 +166,17 @@ class ParameterReader {
       if (!std::isfinite(number.value))
         throw Rejected(name, ToText(number), "must hold finite numbers", "CASE-3");
     return *list;
+  }
+
+  // Required where `otherwise` is nothing.
+  bool GetFlag(const std::string& name, std::optional<bool> otherwise, const std::string& clause) {
+    if (!Has(name)) {
+      if (otherwise) return *otherwise;
+      throw Rejected(name, "(missing)", "is required: true or false", clause);
+    }
+    const Value& value = parameters_.at(name);
+    if (const bool* flag = std::get_if<bool>(&value)) return *flag;
+    throw Rejected(name, ToText(value), "must be true or false", clause);
   }
 
   // `names`: the values allowed, in the order of the enumeration.

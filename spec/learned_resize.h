@@ -58,13 +58,7 @@ inline ResizeParameters ReadResize(const Case& c) {
     throw Rejected("filter", "(missing)", "is required: bilinear or bicubic", "LEARNED-9");
   p.filter = reader.GetName("filter", p.filter, kResizeFilterNames);
   p.coordinates = reader.GetName("coordinates", p.coordinates, kCoordinatesNames);
-  if (reader.Has("antialias")) {
-    const bool* flag = std::get_if<bool>(&c.parameters.at("antialias"));
-    if (flag == nullptr)
-      throw Rejected("antialias", ToText(c.parameters.at("antialias")), "must be true or false",
-                     "LEARNED-10");
-    p.antialias = *flag;
-  }
+  p.antialias = reader.GetFlag("antialias", p.antialias, "LEARNED-10");
   if (p.antialias && p.coordinates == Coordinates::kAlignCorners)
     throw Rejected("antialias", "true", "is not defined with coordinates align_corners",
                    "LEARNED-10");

@@ -128,7 +128,7 @@ void RequireRange(const std::string& name, const RopeScaling& s, bool truncate, 
                    "SCALE-6");
 }
 
-void ReadYarn(const Parameters& parameters, ParameterReader& reader, RopeScaling* s) {
+void ReadYarn(ParameterReader& reader, RopeScaling* s) {
   s->ramp = reader.GetName("ramp", s->ramp, kYarnRampNames);
   s->beta_fast = reader.GetNumber("beta_fast", 32);
   s->beta_slow = reader.GetNumber("beta_slow", 1);
@@ -136,15 +136,9 @@ void ReadYarn(const Parameters& parameters, ParameterReader& reader, RopeScaling
   if (!(s->beta_slow.value < s->beta_fast.value))
     throw Rejected("beta_fast", ToText(s->beta_fast),
                    "must be above beta_slow = " + ToText(s->beta_slow), "SCALE-6");
-  if (reader.Has("truncate")) {
-    if (s->ramp == YarnRamp::kRotations)
-      throw Rejected("truncate", "(given)", "is of the ramp by index", "SCALE-6");
-    const bool* flag = std::get_if<bool>(&parameters.at("truncate"));
-    if (flag == nullptr)
-      throw Rejected("truncate", ToText(parameters.at("truncate")), "must be true or false",
-                     "SCALE-6");
-    s->truncate = *flag;
-  }
+  if (reader.Has("truncate") && s->ramp == YarnRamp::kRotations)
+    throw Rejected("truncate", "(given)", "is of the ramp by index", "SCALE-6");
+  s->truncate = reader.GetFlag("truncate", s->truncate, "SCALE-6");
   RefuseBoth(reader, "attn_factor", "attention_factor", "SCALE-7");
   s->attn_factor = reader.GetNumber("attn_factor", 1);
   RequirePositive("attn_factor", s->attn_factor, "SCALE-7");
@@ -225,7 +219,7 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
     s.ntk_factor = reader.GetNumber("ntk_factor", 1);
     RequireWithin("ntk_factor", s.ntk_factor, 0, 1, "SCALE-11");
   }
-  if (s.type == T::kYarn) ReadYarn(parameters, reader, &s);
+  if (s.type == T::kYarn) ReadYarn(reader, &s);
   if (s.type == T::kLlama3) {
     s.low_freq_factor = reader.GetNumber("low_freq_factor", 1);
     s.high_freq_factor = reader.GetNumber("high_freq_factor", 4);

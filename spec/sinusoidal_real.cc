@@ -4,14 +4,6 @@
 namespace gnomon::sinusoidal {
 namespace {
 
-bool ReadFlag(ParameterReader& reader, const Case& c, const std::string& name,
-              const std::string& clause) {
-  if (!reader.Has(name)) return false;
-  const Value& value = c.parameters.at(name);
-  if (const bool* flag = std::get_if<bool>(&value)) return *flag;
-  throw Rejected(name, ToText(value), "must be true or false", clause);
-}
-
 // SIN-23.
 void RequireFinite(const Case& c, const std::string& role) {
   const ConstTensorView view = c.inputs.at(role).view();
@@ -61,7 +53,7 @@ Timestep ReadTimestep(const Case& c) {
   if (p.shift >= p.pairs())
     throw Rejected("downscale_freq_shift", std::to_string(p.shift),
                    "must be below the number of pairs, " + std::to_string(p.pairs()), "SIN-20");
-  p.flip = ReadFlag(reader, c, "flip_sin_to_cos", "SIN-20");
+  p.flip = reader.GetFlag("flip_sin_to_cos", false, "SIN-20");
   p.scale = reader.GetNumber("scale", p.scale);
   reader.RejectOthers();
   return p;
@@ -82,7 +74,7 @@ Nerf ReadNerf(const Case& c) {
   p.octaves = reader.GetRequiredInteger("octaves", 1, p.sampling == Nerf::Sampling::kLog ? 64 : 32);
   p.order = reader.GetName("order", p.order, kNerfOrderNames);
   p.unit = reader.GetName("unit", p.unit, kNerfUnitNames);
-  p.include_input = ReadFlag(reader, c, "include_input", "SIN-22");
+  p.include_input = reader.GetFlag("include_input", false, "SIN-22");
   reader.RejectOthers();
   return p;
 }

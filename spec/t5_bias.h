@@ -51,25 +51,12 @@ namespace t5_bias {
 inline constexpr int64_t kMaxBuckets = 4096;
 inline constexpr int64_t kMaxDistance = int64_t{1} << 31;
 
-// true or false; required where `otherwise` is nothing.
-inline bool GetFlag(const Case& c, ParameterReader& reader, const std::string& name,
-                    std::optional<bool> otherwise, const std::string& clause) {
-  if (!reader.Has(name)) {
-    if (otherwise) return *otherwise;
-    throw Rejected(name, "(missing)", "is required: true or false", clause);
-  }
-  const bool* flag = std::get_if<bool>(&c.parameters.at(name));
-  if (flag == nullptr)
-    throw Rejected(name, ToText(c.parameters.at(name)), "must be true or false", clause);
-  return *flag;
-}
-
 inline T5Buckets ReadBuckets(const Case& c) {
   ParameterReader reader(c.parameters, "T5-1");
   T5Buckets t;
   t.num_buckets = reader.GetInteger("num_buckets", 32, 1, kMaxBuckets);
   t.max_distance = reader.GetInteger("max_distance", 128, 1, kMaxDistance);
-  t.bidirectional = GetFlag(c, reader, "bidirectional", std::nullopt, "T5-1");
+  t.bidirectional = reader.GetFlag("bidirectional", std::nullopt, "T5-1");
   reader.RejectOthers();
   if (t.max_exact() < 1)
     throw Rejected("num_buckets", std::to_string(t.num_buckets),
@@ -85,7 +72,7 @@ inline DebertaBuckets ReadDeberta(const Case& c) {
   DebertaBuckets d;
   d.position_buckets = reader.GetInteger("position_buckets", 256, 4, kMaxBuckets);
   d.max_relative_positions = reader.GetInteger("max_relative_positions", 512, 1, kMaxDistance);
-  d.clamp = GetFlag(c, reader, "clamp", true, "T5-5");
+  d.clamp = reader.GetFlag("clamp", true, "T5-5");
   reader.RejectOthers();
   if (d.last() <= d.middle())
     throw Rejected("max_relative_positions", std::to_string(d.max_relative_positions),
