@@ -17,6 +17,8 @@ std::function<int()> AddExplain(CLI::App* app, const Terminal& terminal) {
       "The operation, where the file does not state it.");
   AddCase(app, &arguments->stated);
   AddTensors(app, &arguments->stated);
+  AddFlag(app, "--flushes-subnormals", &arguments->flushes_subnormals,
+          "Bounds for who declares that subnormal numbers may count as 0 (BOUND-8).");
   return [=] { return Explain(*arguments, terminal.out); };
 }
 

@@ -42,6 +42,7 @@ struct ExplainArguments {
   std::string file;
   std::string at;      // "0,3,1,17"
   std::string output;  // role; the operation's first where empty
+  bool flushes_subnormals = false;
 };
 int Explain(const ExplainArguments& arguments, std::ostream& out);
 

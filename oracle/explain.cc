@@ -80,19 +80,19 @@ struct Stored {
 };
 
 // The judge's own answers, and the bounds where there are some.
-void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool real,
+void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool real, bool flushes,
                    std::optional<Stored> candidate, std::ostream& out) {
-  out << "\nby profile\n";
+  out << (flushes ? "\nby profile, subnormal numbers as 0\n" : "\nby profile\n");
   reference::ScopedPrecision precision(reference::kFirstPrecision);
   constexpr const char* kNames[] = {"within", "outside", "vacuous: the bound proves nothing"};
   for (size_t i = 0; i < kProfiles.size(); ++i) {
-    const Profile& profile = kProfiles[i];
+    const Profile& profile = ProfilesFor(flushes)[i];
     std::string text = !real || profile.correctly_rounded
                            ? "as above"
                            : Enclosure(truth.Bound(asked.output, asked.element, profile), 6);
     if (candidate) {
       const auto verdicts = reference::JudgeElement(truth, c, asked.output, asked.element,
-                                                    candidate->dtype, candidate->bits);
+                                                    candidate->dtype, candidate->bits, flushes);
       text += std::string("  ") + kNames[static_cast<size_t>(verdicts[i])];
     }
     out << Line(std::string(profile.name), text);
@@ -131,7 +131,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
   const Expectation expected = truth->Expect(asked.output, asked.element);
   if (expected.kind == Expectation::kReal) {
     PrintReal(*truth, asked, c.format, candidate, out);
-    PrintVerdicts(*truth, asked, c, true, stored, out);
+    PrintVerdicts(*truth, asked, c, true, arguments.flushes_subnormals, stored, out);
     return 0;
   }
   const double value = RoundedValue(*truth, asked.output, asked.element, c.format);
@@ -140,7 +140,7 @@ int Explain(const ExplainArguments& arguments, std::ostream& out) {
                                                              : ", by the rules of infinity and NaN";
   out << Line("expected", Decimal(value, c.format) + "  " + Hex(value) + why);
   if (candidate) out << Line("candidate", Decimal(*candidate, c.format) + "  " + Hex(*candidate));
-  PrintVerdicts(*truth, asked, c, false, stored, out);
+  PrintVerdicts(*truth, asked, c, false, arguments.flushes_subnormals, stored, out);
   return 0;
 }
 

@@ -43,6 +43,11 @@ TEST_F(Flushing, ARecordingIsSaidTo) {
   const Answer declared = Gnomon({"check", path, "--flushes-subnormals"});
   EXPECT_EQ(declared.code, 0) << declared.out;
   EXPECT_NE(declared.out.find("flushed to zero (declared, BOUND-8)"), std::string::npos);
+  // One of the flushed elements, by both bounds.
+  EXPECT_NE(Gnomon({"explain", path, "--at", "0,0,0,0"}).out.find("outside"), std::string::npos);
+  const Answer granted = Gnomon({"explain", path, "--at", "0,0,0,0", "--flushes-subnormals"});
+  EXPECT_NE(granted.out.find("by profile, subnormal numbers as 0"), std::string::npos);
+  EXPECT_NE(granted.out.find("within\n  f32-angle "), std::string::npos) << granted.out;
   ExpectRefused({"check", path, "--flushes-subnormals", "--profile", "rounded"},
                 "--flushes-subnormals = (given): contradicts the profile rounded, the only one "
                 "that is asked for (BOUND-8)");
