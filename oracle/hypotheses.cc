@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "gnomon/reference/angles.h"
 #include "gnomon/reference/certify.h"
@@ -20,6 +24,29 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kAngle = *ProfileFromName("f32-angle");
 constexpr unsigned kManyBits = 512;  // an angle of 2^300 still has a cosine
 
+// Remembered beyond the case, as every hypothesis asks for the same ones again.
+template <class Key, class Answer, class Ask>
+const Answer& Remembered(std::map<Key, Answer>* known, const Key& key, Ask ask) {
+  constexpr size_t kMost = 4096;
+  const auto found = known->find(key);
+  if (found != known->end()) return found->second;
+  if (known->size() >= kMost) known->clear();
+  return known->emplace(key, ask()).first->second;
+}
+Interval PowerOf(const Number& base, int64_t numerator, int64_t denominator) {
+  using Key = std::tuple<double, std::string, int64_t, int64_t, unsigned>;
+  thread_local std::map<Key, Interval> known;
+  return Remembered(
+      &known, Key(base.value, base.decimal, numerator, denominator, Interval::default_precision()),
+      [&] { return reference::InversePower<Interval>(base, numerator, denominator); });
+}
+double LogOf(const Number& base) {
+  using Key = std::pair<double, std::string>;
+  thread_local std::map<Key, double> known;
+  return Remembered(&known, Key(base.value, base.decimal),
+                    [&] { return reference::LogBaseUpperBound(base); });
+}
+
 Interval FrequencyBy(const FrequencyRecipe& r, const Change& change, bool odd) {
   Interval w;
   if (r.given != nullptr && !change.ignores_given) {
@@ -30,7 +57,7 @@ Interval FrequencyBy(const FrequencyRecipe& r, const Change& change, bool odd) {
     if (change.integer_exponent) numerator = numerator / denominator * denominator;
     if (change.doubled) numerator *= 2;
     if (odd) ++numerator;
-    w = reference::InversePower<Interval>(change.base.value_or(r.base), numerator, denominator);
+    w = PowerOf(change.base.value_or(r.base), numerator, denominator);
   }
   if (change.frequencies_in) w = Interval(RoundToFormat(*change.frequencies_in, Midpoint(w)));
   const bool zero = reference::IsPoint(w) && mpfr_zero_p(reference::Lower(w));
@@ -56,7 +83,7 @@ AngleTerms TermsBy(const std::function<FrequencyRecipe(int64_t)>& recipe, const 
         const Number base = change.base.value_or(r.base);
         return AngleOrigin{r.numerator * (change.doubled ? 2 : 1) + odd,
                            change.divisor != 0 ? change.divisor : r.denominator,
-                           reference::LogBaseUpperBound(base),
+                           LogOf(base),
                            false,
                            pair,
                            IsInexact(base)};

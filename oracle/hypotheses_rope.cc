@@ -3,10 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/oracle/hypotheses_rope_scaling.h"
 #include "gnomon/oracle/hypotheses_rope_xpos.h"
-#include "gnomon/reference/certify.h"
-#include "gnomon/reference/rope.h"
-#include "gnomon/reference/rope_magnitude.h"
 
 namespace gnomon::oracle::rope {
 namespace {
@@ -28,9 +26,10 @@ struct RopeChange {
   int64_t member_distance = 0;  // between the dims of a pair, where not rotary_dim / 2
   Fill copied = Fill::kWritten;
   int overwrite_lanes = 0;
-  bool unscaled = false;       // frequencies as without a rope_type
-  int magnitude = 1;           // its power
-  bool cosines_alone = false;  // are multiplied by it
+  ScalingFormulas scaling;
+  bool unscaled = false;         // frequencies as without a rope_type
+  bool cosines_alone = false;    // are multiplied by the magnitude
+  bool length_of_token = false;  // for that of the call
 };
 
 bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
@@ -42,8 +41,7 @@ class RopePredictor : public Predictor {
       : c_(*answered.c),
         format_(c_.format),
         change_(change),
-        turns_(
-            format_, [this](int64_t pair) { return Recipe(pair); }, change.shared) {
+        call_(ReadFrequencies(), change.scaling, format_, change.shared) {
     if (!IsApply(c_)) return;
     x_ = c_.inputs.at("x").view();
     const auto y = answered.outputs->find("y");
@@ -61,58 +59,62 @@ class RopePredictor : public Predictor {
 
  private:
   const RopeFrequencies& f() const { return change_.a.frequencies; }
-  bool scaled() const { return f().scaled() && !change_.unscaled; }
-  FrequencyRecipe Recipe(int64_t pair) const {
-    const Number* given =
-        f().frequencies.empty() ? nullptr : &f().frequencies[static_cast<size_t>(pair)];
-    if (scaled()) given = &Scaled(pair).frequency;
-    return {f().rope_theta, 2 * pair, f().rotary_dim, pair, given};
+  RopeFrequencies ReadFrequencies() const {
+    RopeFrequencies read = f();
+    if (change_.unscaled) read.scaling = {};
+    return read;
   }
-  // SCALE-1 to SCALE-12, as a number given to 60 digits, with the count of SCALE-17.
-  struct ScaledPair {
-    Number frequency;
-    FrequencyCounts counts;
+  // The turns of one length of the call (SCALE-9, SCALE-10).
+  struct OfLength {
+    OfLength(const RopeFrequencies& f, const ScalingFormulas& scaling, Format format,
+             const Change& change)
+        : is_scaled(f.scaled()),
+          scaled(std::make_shared<ScaledFrequencies>(f, scaling.frequency, format)),
+          turns(
+              format,
+              [f, of = scaled](int64_t pair) -> FrequencyRecipe {
+                const Number* given =
+                    f.frequencies.empty() ? nullptr : &f.frequencies[static_cast<size_t>(pair)];
+                if (f.scaled()) given = &of->At(pair).frequency;
+                return {f.rope_theta, 2 * pair, f.rotary_dim, pair, given};
+              },
+              change) {}
+    bool is_scaled;
+    std::shared_ptr<ScaledFrequencies> scaled;
+    Turns turns;
   };
-  const ScaledPair& Scaled(int64_t pair) const {
-    const auto found = scaled_.find(pair);
-    if (found != scaled_.end()) return found->second;
-    const auto digits = reference::Certify(
-        [&] {
-          const reference::Interval w = reference::Frequency<reference::Interval>(f(), pair);
-          char text[120];
-          mpfr_snprintf(text, sizeof text, "%.60RNe", reference::Lower(w));
-          return std::string(text);
-        },
-        512);
-    return scaled_
-        .emplace(pair,
-                 ScaledPair{Number(digits.value_or("0")), reference::CountsOf(f(), pair, format_)})
+  const OfLength& LengthAt(int64_t position) const {
+    if (!change_.length_of_token || !f().scaling.NeedsLength()) return call_;
+    RopeFrequencies own = f();
+    own.scaling.seq_len = std::max<int64_t>(position + 1, 1);
+    // Two lists of factors, or a base for every length.
+    int64_t key = own.scaling.seq_len;
+    if (own.scaling.type == RopeType::kLongrope)
+      key = static_cast<double>(key) > own.scaling.original_length.value;
+    const auto found = tokens_.find(key);
+    if (found != tokens_.end()) return found->second;
+    return tokens_.emplace(key, OfLength(own, change_.scaling, format_, change_.shared))
         .first->second;
   }
-  // What tables, or y, are multiplied by (SCALE-13).
-  double MagnitudeOf(bool tables) const {
-    const RopeScaling& s = f().scaling;
-    if (!(tables ? s.ScalesTables() : s.ScalesRotation())) return 1;
-    reference::ScopedPrecision precision(reference::kFirstPrecision);
-    const double t = reference::Midpoint(reference::Magnitude<reference::Interval>(s));
-    return change_.magnitude == 0 ? 1 : change_.magnitude == 2 ? t * t : t;
-  }
-  Turn Magnified(Turn turn, int64_t position, int64_t pair, bool tables) const {
+  Turn TurnAt(int64_t position, int64_t pair, bool tables) const {
+    const OfLength& of = LengthAt(position);
+    Turn turn = of.turns.At(position, pair);
     if (!f().scaled()) return turn;
-    if (scaled())
-      for (size_t i = 0; i < kProfiles.size(); ++i)
-        turn.D[i] = std::max(turn.D[i], turn.angle * gnomon::rope_scaling::ScaledAngleError(
-                                                         kProfiles[i].angle, Scaled(pair).counts,
-                                                         position, format_));
-    const double t = MagnitudeOf(tables);
+    for (size_t i = 0; i < kProfiles.size() && of.is_scaled; ++i)
+      turn.D[i] = std::max(
+          turn.D[i],
+          turn.angle * gnomon::rope_scaling::ScaledAngleError(
+                           kProfiles[i].angle, of.scaled->At(pair).counts, position, format_));
+    double& t = magnitudes_[tables];
+    if (t == 0) t = MagnitudeBy(f().scaling, change_.scaling, tables);
     turn.cos *= t;
     if (!change_.cosines_alone) turn.sin *= t;
     return turn;
   }
   double RoundingsOfMagnitude() const {
-    const RopeScaling& s = f().scaling;
-    if (!s.HasMagnitude()) return 0;
-    return Gamma(1 + gnomon::rope_scaling::MagnitudeCount(s, format_),
+    if (!f().scaling.HasMagnitude()) return 0;
+    const bool mistaken = change_.scaling.magnitude != nullptr;
+    return Gamma(1 + MagnitudeRoundings(f().scaling, mistaken, format_),
                  UnitRoundoff(WorkingFormat(format_)));
   }
   bool InTail(int64_t pair) const {
@@ -120,14 +122,15 @@ class RopePredictor : public Predictor {
   }
 
   Prediction Frequency(int64_t pair) const {
-    const double w = turns_.Frequency(pair);
+    const double w = call_.turns.Frequency(pair);
     PerProfile bound, narrow;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       const auto bound_in = [&](Format output) {
-        return scaled()
+        return call_.is_scaled
                    ? gnomon::rope_scaling::ScaledFrequencyBound<double>(
-                         kProfiles[i], output, std::abs(w), Scaled(pair).counts)
-                   : FrequencyBound<double>(kProfiles[i], output, std::abs(w), turns_.Origin(pair));
+                         kProfiles[i], output, std::abs(w), call_.scaled->At(pair).counts)
+                   : FrequencyBound<double>(kProfiles[i], output, std::abs(w),
+                                            call_.turns.Origin(pair));
       };
       bound[i] = bound_in(format_);
       narrow[i] = bound_in(WorkingFormat(format_));
@@ -145,7 +148,7 @@ class RopePredictor : public Predictor {
     if (change_.count == Count::kFirstRow) position = positions.Integer(row % seq);
     if (change_.count == Count::kTokens) position = row % seq;
     if (change_.count == Count::kFromFirst) position -= positions.Integer(0);
-    const Turn turn = Magnified(turns_.At(position, pair), position, pair, true);
+    const Turn turn = TurnAt(position, pair, true);
     const double sign = output == 0 ? 1 : change_.sin_a;
     const double v = sign * (output == 0 ? turn.cos : turn.sin);
     if (std::isnan(v)) return NonFinite(change_.shared, format_, v);
@@ -189,7 +192,7 @@ class RopePredictor : public Predictor {
     return given(t.batch, t.seq);
   }
   Turn TurnOf(const Token& t, int64_t pair) const {
-    if (!given_) return Magnified(turns_.At(PositionOf(t), pair), PositionOf(t), pair, false);
+    if (!given_) return TurnAt(PositionOf(t), pair, false);
     const int64_t row = (per_batch_ ? t.batch * x_.shape[1] : 0) + t.seq;
     Turn turn;
     turn.cos = ValueAt(rows_, row * f().pairs() + pair);
@@ -346,8 +349,9 @@ class RopePredictor : public Predictor {
   const Case& c_;
   Format format_;
   RopeChange change_;
-  Turns turns_;
-  mutable std::map<int64_t, ScaledPair> scaled_;
+  OfLength call_;
+  mutable std::map<int64_t, OfLength> tokens_;
+  mutable std::array<double, 2> magnitudes_{};  // of y and of tables; 0: not asked yet
   ConstTensorView x_, y_, rows_, sin_;
   bool given_ = false, per_batch_ = false;
 };
@@ -447,40 +451,21 @@ const std::vector<Mistake>& Entries() {
                            change->unscaled = true;
                            return change->a.frequencies.scaled();
                          }),
-        Mistake::Formula("interpolate-inverse", "positions times the factor",
+        Mistake::Formula("llama3-ignored/wholly", "rope_type ignored, its magnitude too",
                          [](const Case&, RopeChange* change) {
-                           const RopeScaling& s = change->a.frequencies.scaling;
-                           change->shared.position_factor = s.factor.value * s.factor.value;
-                           return s.type == RopeType::kLinear;
-                         }),
-        Mistake::Formula("yarn-magnitude", "magnitude 1",
-                         [](const Case&, RopeChange* change) {
-                           change->magnitude = 0;
-                           return change->a.frequencies.scaling.ScalesRotation();
-                         }),
-        Mistake::Formula("yarn-magnitude/squared", "magnitude squared",
-                         [](const Case&, RopeChange* change) {
-                           change->magnitude = 2;
-                           return change->a.frequencies.scaling.ScalesRotation();
+                           const bool has = change->a.frequencies.scaling.HasMagnitude();
+                           change->a.frequencies.scaling = {};
+                           return has;
                          }),
         Mistake::Formula("yarn-magnitude/cosine", "the magnitude on the cosines alone",
                          [](const Case&, RopeChange* change) {
                            change->cosines_alone = true;
                            return change->a.frequencies.scaling.ScalesRotation();
                          }),
-        Mistake::Formula("yarn-magnitude/placement", "the magnitude wherever it is to go",
+        Mistake::Formula("longrope-switch/token", "the length of each token for that of the call",
                          [](const Case&, RopeChange* change) {
-                           RopeScaling& s = change->a.frequencies.scaling;
-                           const bool there = s.ScalesTables() && s.ScalesRotation();
-                           s.placement = MagnitudePlacement::kTables;
-                           return s.HasMagnitude() && !there;
-                         }),
-        Mistake::Formula("dynamic-ntk/static", "the factor s at every length",
-                         [](const Case&, RopeChange* change) {
-                           RopeScaling& s = change->a.frequencies.scaling;
-                           if (s.type != RopeType::kDynamic) return false;
-                           s.type = RopeType::kNtk;
-                           return true;
+                           change->length_of_token = true;
+                           return change->a.frequencies.scaling.NeedsLength();
                          }),
         Mistake::Formula("divisor", "exponent divided by head_dim",
                          [](const Case&, RopeChange* change) {
@@ -557,6 +542,12 @@ const std::vector<Mistake>& Entries() {
             change->overwrite_lanes = lanes;
             return IsApply(c);
           }));
+    for (const auto* list : {&FrequencyMistakes(), &MagnitudeMistakes()})
+      for (const ScalingMistake& mistake : *list)
+        entries.push_back({mistake.about, [&mistake](const Case&, RopeChange* change) {
+                             RopeFrequencies& f = change->a.frequencies;
+                             return f.scaled() && mistake.make(&f, &change->scaling);
+                           }});
     for (const Entry<XposChange>& entry : XposEntries())
       entries.push_back({entry.about, [&entry](const Case& c, RopeChange* change) {
                            return entry.make(c, &change->xpos);
