@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/reference/angles.h"
 #include "gnomon/reference/certify.h"
 
@@ -489,6 +490,7 @@ std::vector<SharedHypothesis> MakeShared() {
                    return true;
                  },
                  Concerns::kStorage});
+  for (const SharedHypothesis& memory : MemoryHypotheses()) all.push_back(memory);
   return all;
 }
 
