@@ -34,6 +34,7 @@ struct Asked {
   Outputs outputs;
   std::map<std::string, ConstTensorView> views;
   int64_t count = 0;
+  bool answered = false;
 };
 
 // The smallest ones, and others of all sizes.
@@ -57,12 +58,12 @@ std::vector<Asked> Ask(Subject& subject, const std::string& operation, Format fo
                                           subject.LimitsOf(operation));
     if (!drawn) continue;
     Case c = drawn->c;  // the copy: its mistakes may write to the inputs
-    Asked asked{std::move(*drawn), properties::GuardedOutputs(c), {}, 0};
+    Asked asked{std::move(*drawn), properties::GuardedOutputs(c), {}, 0, false};
     for (const auto& [role, tensor] : asked.outputs) asked.count += tensor.count();
     if (asked.count == 0 || asked.count > kLargestCase) continue;
     OutputViews views;
     for (auto& [role, tensor] : asked.outputs) views.emplace(role, tensor.view());
-    if (subject.Run(c, views).status != properties::Outcome::kOk) continue;
+    asked.answered = subject.Run(c, views).status == properties::Outcome::kOk;
     all.push_back(std::move(asked));
     for (const auto& [role, tensor] : all.back().outputs)
       all.back().views.emplace(role, tensor.view());
@@ -124,23 +125,29 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
 std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string& operation,
                                              Format format,
                                              const properties::SuiteOptions& options) {
+  SubjectDiagnosis one;
   std::vector<Asked> answers = Ask(subject, operation, format, options);
   std::vector<Asked*> failing, passing;
+  // What each was asked after; of the first that is not known.
+  std::map<const Case*, const Case*> before;
+  for (size_t i = 1; i < answers.size(); ++i) before[&answers[i].drawn.c] = &answers[i - 1].drawn.c;
   for (Asked& asked : answers) {
-    const bool fails = reference::Judge(asked.drawn.c, asked.views, {{}, subject.FlushesSubnormals()})
-                           .profiles[subject.Promise()]
-                           .outside > 0;
+    if (!asked.answered) continue;
+    ++one.asked;
+    const bool fails =
+        reference::Judge(asked.drawn.c, asked.views, {{}, subject.FlushesSubnormals()})
+            .profiles[subject.Promise()]
+            .outside > 0;
     (fails ? failing : passing).push_back(&asked);
   }
   if (failing.empty()) return std::nullopt;
-  SubjectDiagnosis one;
   one.operation = operation;
   one.format = format;
-  one.asked = static_cast<int64_t>(answers.size());
   one.failing = static_cast<int64_t>(failing.size());
   std::vector<Answered> given;
   for (const auto& chosen : {Chosen(failing, kFailingKept), Chosen(passing, kPassingKept)})
-    for (const Asked* asked : chosen) given.push_back({&asked->drawn.c, &asked->views});
+    for (const Asked* asked : chosen)
+      given.push_back({&asked->drawn.c, &asked->views, {}, before[&asked->drawn.c]});
   Demand demand;
   demand.profile = subject.Promise();
   demand.flushes_subnormals = subject.FlushesSubnormals();

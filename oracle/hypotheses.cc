@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/reference/angles.h"
 #include "gnomon/reference/certify.h"
 
@@ -516,6 +517,7 @@ std::vector<SharedHypothesis> MakeShared() {
                    return true;
                  },
                  Concerns::kStorage});
+  for (const SharedHypothesis& memory : MemoryHypotheses()) all.push_back(memory);
   return all;
 }
 

@@ -48,6 +48,8 @@ struct Answered {
   const std::map<std::string, ConstTensorView>* outputs = nullptr;
   // Elements known to be wrong, by output and number: a sample holds their rows.
   std::vector<std::pair<int, int64_t>> wrong = {};
+  // What the same kernel was asked just before, of this operation; nullptr: not known.
+  const Case* before = nullptr;
 };
 
 class Predictor {
@@ -81,6 +83,9 @@ enum class Fill { kWritten, kInput, kZero, kOnes, kDefaultNan };
 
 enum class StoreAs { kNearest, kTruncated, kTwice, kSaturated, kCapped, kFlushed };
 
+// Where a kernel looks for an element of an input (hypotheses_memory.h).
+enum class Offsets { kByStrides, kContiguous, kIn16Bits };
+
 // How a mistaken kernel forms its cosines and sines, reads its inputs and stores its results: what
 // the schemes have in common.
 struct Change {
@@ -103,6 +108,9 @@ struct Change {
   std::optional<Format> tables_in;
   // Inputs and results.
   bool nan_as_zero = false, flush_inputs = false;
+  Offsets offsets = Offsets::kByStrides;
+  bool beyond_row = false;   // adds zero times what lies after a row
+  bool call_before = false;  // has kept something of the call before
   double factor = 1, factor_error = 0;
   int tail_lanes = 0;
   Fill tail = Fill::kWritten, unwritten = Fill::kWritten;
@@ -158,7 +166,7 @@ double TableEntry(const Change& change, Format format, double entry, double* unc
 double Read(const Change& change, Format format, uint64_t bits);
 
 // Mistakes of Change, which schemes share.
-enum class Concerns { kAngles, kPositions, kStorage };
+enum class Concerns { kAngles, kPositions, kStorage, kMemory };
 struct SharedHypothesis {
   Hypothesis about;
   // False where the case cannot show it. `base`: nullptr where frequencies or tables are given.

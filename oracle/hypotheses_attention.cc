@@ -161,6 +161,14 @@ const std::vector<Mistake>& Entries() {
                        With("key_mask", [](const Case&, C* x) { x->batch_zero = true; })),
         Mistake::State("stride-ignored/input", "k taken as contiguous",
                        [](const Case&, C* x) { return x->k_contiguous = true; }),
+        Mistake::State("int32-index/16-bits", "offsets of q in 16 bits",
+                       [](const Case&, C* x) { return x->short_q = true; }),
+        Mistake::State(
+            "stride-ignored/padding-read", "zero times what lies after the first row of v added",
+            Only("attention.softmax", [](const Case&, C* x) { x->after_values = true; })),
+        Mistake::State(
+            "stale-table/previous", "keys of the call before, where that had as many",
+            Only("attention.softmax", [](const Case&, C* x) { x->shared.call_before = true; })),
     };
     for (const int block : {1, 2, 4, 8, 16, 32, 64, 128}) {
       const std::string in = ", in blocks of " + std::to_string(block) + " keys";

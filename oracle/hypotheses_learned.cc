@@ -1,9 +1,9 @@
 // Known mistakes in learned positions (spec/mistakes.md), as hypotheses: each rewrites what the
 // kernel takes the case to say.
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/oracle/predict_resize.h"
 #include "gnomon/spec/learned.h"
 
@@ -17,7 +17,6 @@ enum class Offset { kAsAsked, kNone, kTwo, kSubtracted };
 enum class Counting { kAsAsked, kFromOne, kIgnored, kPaddingToo, kPaddingZero, kAcross, kInverted };
 enum class Last { kRead, kClamped, kWrapped };
 enum class Sum { kAsAsked, kWithoutRow, kTwice, kScaled };
-enum class Source { kSame, kContiguous };
 enum class Grid { kRows, kSwapped, kStride, kColumns };
 
 bool IsResize(const Case& c) { return c.operation == "learned.resize"; }
@@ -31,7 +30,6 @@ struct LearnedChange {
   Counting counting = Counting::kAsAsked;
   Last last = Last::kRead;
   Sum sum = Sum::kAsAsked;
-  Source source = Source::kSame;
   bool sum_in_bf16 = false;
   Grid grid = Grid::kRows;
   ResizeChange resize;
@@ -45,16 +43,25 @@ class LearnedPredictor : public Predictor {
         change_(change),
         rows_(c_.inputs.at("table").shape()[0]),
         width_(c_.inputs.at("table").shape().back()) {
+    const Case* const before = answered.before;
+    const bool kept = change.shared.call_before;
+    unsaid_ = kept && before == nullptr;
+    if (unsaid_) return;
     if (IsResize(c_)) {
-      resize_.emplace(c_, change.shared, change.resize,
+      resize_.emplace(c_, kept ? SizedAlike(*before) : c_, change.shared, change.resize,
                       [this](int64_t number) { return ResizedEntry(number); });
     } else if (!IsGrid(c_)) {
-      p_ = gnomon::learned::ReadLookup(c_);
-      FindRows();
+      row_ = RowsOf(c_);
+      if (!kept) return;
+      std::vector<int64_t> earlier = RowsOf(*before);
+      if (earlier.size() == row_.size() &&
+          *std::max_element(earlier.begin(), earlier.end()) < rows_)
+        row_ = std::move(earlier);
     }
   }
 
   Prediction At(int, int64_t element) override {
+    if (unsaid_) return {};
     const bool add = c_.operation == "learned.add";
     const std::optional<uint64_t> x = add ? BitsAt("x", element) : std::nullopt;
     if (InTail(change_.shared, element % width_, width_, add))
@@ -63,32 +70,30 @@ class LearnedPredictor : public Predictor {
     if (IsGrid(c_)) {
       const std::optional<uint64_t> entry =
           BitsAt("table", PlaceOf(element / width_) * width_ + element % width_);
-      return entry ? Copied(*entry) : Prediction();
+      return entry ? CopiedEntry(*entry) : Prediction();
     }
     const int64_t token =
         change_.first_token && add ? 0 : element / width_ % static_cast<int64_t>(row_.size());
     const int64_t row = row_[static_cast<size_t>(token)], column = element % width_;
-    const std::optional<uint64_t> entry =
-        BitsAt("table", change_.transposed ? column * rows_ + row : row * width_ + column);
+    const int64_t number = change_.transposed ? column * rows_ + row : row * width_ + column;
+    const std::optional<uint64_t> entry = BitsAt("table", number);
     if (!entry || (add && !x)) return {};
-    return add ? Added(*x, *entry) : Copied(*entry);
+    if (!add) return CopiedEntry(*entry);
+    const std::optional<double> after_x = FindBeyond(change_.shared, c_.inputs.at("x"), element),
+                                after_row =
+                                    FindBeyond(change_.shared, c_.inputs.at("table"), number);
+    if (!after_x || !after_row) return {};
+    return Added(*x, *entry, *after_x + *after_row);
   }
 
  private:
   std::optional<uint64_t> BitsAt(const std::string& role, int64_t number) const {
-    const Tensor& tensor = c_.inputs.at(role);
-    const ConstTensorView view = tensor.view();
-    const int64_t offset = change_.source == Source::kContiguous ? number : view.OffsetOf(number);
-    const int64_t extent = static_cast<int64_t>(tensor.storage().size()) / SizeOf(view.dtype);
-    if (tensor.origin() + offset < 0 || tensor.origin() + offset >= extent) return std::nullopt;
-    return LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype));
+    return FindBits(change_.shared, c_.inputs.at(role), number);
   }
 
   std::optional<double> ResizedEntry(int64_t number) const {
-    const std::optional<uint64_t> bits = BitsAt("table", number);
-    if (!bits) return std::nullopt;
-    const double value = Read(change_.shared, format_, *bits);
-    return change_.bf16 ? RoundToFormat(Format::kBf16, value) : value;
+    const std::optional<double> value = FindNumber(change_.shared, c_.inputs.at("table"), number);
+    return value && change_.bf16 ? RoundToFormat(Format::kBf16, *value) : value;
   }
 
   // AXES-7: inside the table whatever the mistake.
@@ -105,66 +110,67 @@ class LearnedPredictor : public Predictor {
     return number % (rows_ * columns);
   }
 
+  // The weights of the call before, where that had the same sizes.
+  const Case& SizedAlike(const Case& before) const {
+    const auto own = gnomon::learned::ReadResize(c_), then = gnomon::learned::ReadResize(before);
+    const bool fits = own.rows.from == then.rows.from && own.rows.to == then.rows.to &&
+                      own.columns.from == then.columns.from && own.columns.to == then.columns.to;
+    return fits ? before : c_;
+  }
+
   // LEARNED-2, LEARNED-4: the row of every token, inside the table whatever the mistake.
-  void FindRows() {
-    const bool masked = c_.inputs.count("mask") > 0;
-    const Tensor& tokens = c_.inputs.at(masked ? "mask" : "positions");
-    const int64_t length = tokens.shape().back();
+  std::vector<int64_t> RowsOf(const Case& c) const {
+    const LookupParameters p = gnomon::learned::ReadLookup(c);
+    const bool masked = c.inputs.count("mask") > 0;
+    const Tensor& tokens = c.inputs.at(masked ? "mask" : "positions");
+    const int64_t length = tokens.shape().back(), rows = c.inputs.at("table").shape()[0];
+    std::vector<int64_t> found;
     int64_t next = 0;
     for (int64_t i = 0; i < tokens.count(); ++i) {
       const int64_t place = i % length;
       if (place == 0 && change_.counting != Counting::kAcross) next = 0;
       int64_t position = tokens.Integer(change_.batch_zero ? place : i);
-      if (masked) position = Counted(position != 0, place, &next);
+      if (masked) position = Counted(p, position != 0, place, &next);
       if (change_.arange) position = place;
-      row_.push_back(RowOf(position));
+      found.push_back(RowOf(p, position, rows));
     }
+    return found;
   }
-  int64_t Counted(bool counts, int64_t place, int64_t* next) const {
+  int64_t Counted(const LookupParameters& p, bool counts, int64_t place, int64_t* next) const {
     if (change_.counting == Counting::kIgnored) return place;
     if (change_.counting == Counting::kInverted) counts = !counts;
     const int64_t first = change_.counting == Counting::kFromOne ? 1 : 0;
     if (counts) return (*next)++ + first;
     if (change_.counting == Counting::kPaddingToo) return *next - 1 + first;
-    return change_.counting == Counting::kPaddingZero ? 0 : p_.padding_position;
+    return change_.counting == Counting::kPaddingZero ? 0 : p.padding_position;
   }
-  int64_t RowOf(int64_t position) const {
+  int64_t RowOf(const LookupParameters& p, int64_t position, int64_t rows) const {
     const int64_t by = change_.offset == Offset::kNone         ? 0
                        : change_.offset == Offset::kTwo        ? 2
-                       : change_.offset == Offset::kSubtracted ? -p_.offset
-                                                               : p_.offset;
+                       : change_.offset == Offset::kSubtracted ? -p.offset
+                                                               : p.offset;
     int64_t row = position + by + change_.further;
-    if (change_.last == Last::kClamped) row = std::min(row, std::max<int64_t>(rows_ - 2, 0));
-    if (change_.last == Last::kWrapped && row == rows_ - 1) row = 0;
-    return (row % rows_ + rows_) % rows_;
+    if (change_.last == Last::kClamped) row = std::min(row, std::max<int64_t>(rows - 2, 0));
+    if (change_.last == Last::kWrapped && row == rows - 1) row = 0;
+    return (row % rows + rows) % rows;
   }
 
-  Prediction Copied(uint64_t bits) const {
+  Prediction CopiedEntry(uint64_t bits) const {
     const double value = DecodeBits(format_, bits);
     if (std::isfinite(value) && change_.bf16)
       return Stored(change_.shared, format_,
                     RoundToFormat(format_, RoundToFormat(Format::kBf16, value)), 0, {}, {});
-    if (std::isfinite(value) && (!change_.shared.any || change_.shared.factor != 1)) {
-      // One rounding: what a factor is told by, and leaves.
-      PerProfile rounding;
-      rounding.fill(UnitRoundoff(format_) * std::abs(value) +
-                    ExactPowerOfTwo(EtaExponent(format_)));
-      return Stored(change_.shared, format_, value, 0, rounding, rounding);
-    }
-    Prediction p;
-    p.kind = Prediction::kBits;
-    p.bits = Read(change_.shared, format_, bits) == 0 && value != 0 ? 0 : bits;
-    p.value = value;
-    return p;
+    return Copied(change_.shared, format_, bits);
   }
-  Prediction Added(uint64_t x_bits, uint64_t row_bits) const {
+  // `beyond`: 0, or NaN for what was read after a row.
+  Prediction Added(uint64_t x_bits, uint64_t row_bits, double beyond) const {
     double x = Read(change_.shared, format_, x_bits);
     double row = Read(change_.shared, format_, row_bits);
     if (change_.bf16) row = RoundToFormat(Format::kBf16, row);
     double scale = 1;
     if (change_.sum == Sum::kScaled) scale = std::sqrt(static_cast<double>(width_));
     const double size = std::abs(scale * x) + std::abs(row);
-    double y = scale * x + row, radius = std::abs(y) * 0x1p-51;
+    double y = scale * x + row + beyond, radius = std::abs(y) * 0x1p-51;
     if (change_.sum == Sum::kScaled) radius += size * 0x1p-50;
     if (change_.sum == Sum::kWithoutRow) y = x;
     if (change_.sum == Sum::kTwice) y += row;
@@ -190,10 +196,10 @@ class LearnedPredictor : public Predictor {
   const Case& c_;
   Format format_;
   LearnedChange change_;
-  LookupParameters p_;
   int64_t rows_, width_;
   std::vector<int64_t> row_;
   std::optional<ResizePredictor> resize_;
+  bool unsaid_ = false;  // what the mistaken kernel has kept is not known
 };
 
 using Mistake = Entry<LearnedChange>;
@@ -278,8 +284,13 @@ const std::vector<Mistake>& Entries() {
                          change->sum = Sum::kTwice;
                          return !c.in_place.empty();
                        }),
-        Mistake::State("stride-ignored/input", "inputs taken as contiguous",
-                       Sets(&C::source, Source::kContiguous)),
+        Mistake::State("stale-table/previous",
+                       "rows, or weights, of the call before, where that had as many tokens, or "
+                       "the same sizes",
+                       [](const Case& c, C* change) {
+                         change->shared.call_before = true;
+                         return !IsGrid(c);
+                       }),
         Mistake::Convention("learned-grid/swapped", "row and column of a place exchanged",
                             Sets(&C::grid, Grid::kSwapped, IsGrid)),
         Mistake::Formula("learned-grid/stride", "row x X + y for x Y + y",
@@ -319,8 +330,8 @@ const std::vector<Mistake>& Entries() {
                          Resizes(&R::columns_first, true)),
     };
     AddShared(
-        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
-        &entries);
+        {Concerns::kStorage, Concerns::kMemory},
+        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();
   return all;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/spec/relative.h"
 
 namespace gnomon::oracle::relative {
@@ -18,24 +18,30 @@ enum class Scale { kAsAsked, kIgnored, kContentOnly, kByDim };
 enum class Rows { kAsAsked, kIgnored, kByKey, kLastWeight, kWithoutClipped };
 enum class Cut { kAsAsked, kFirst, kPadRight, kNone };
 enum class Mask { kAsAsked, kNever, kAlways, kTopLeft, kDiagonal };
-enum class Source { kSame, kFirstHead, kContiguous };
 
 struct RelativeChange {
   Change shared;
-  bool reversed = false, arange = false, column_further = false;
+  bool reversed = false, arange = false, column_further = false, first_head = false;
   int64_t query_shift = 0;
   Index index = Index::kClipped;
   Scale scale = Scale::kAsAsked;
   Rows rows = Rows::kAsAsked;
   Cut cut = Cut::kAsAsked;
   Mask mask = Mask::kAsAsked;
-  Source source = Source::kSame;
 };
 
 class RelativePredictor : public Predictor {
  public:
   RelativePredictor(const Answered& answered, const RelativeChange& change)
       : c_(*answered.c), format_(c_.format), change_(change) {
+    if (!IsShift())
+      for (const char* role : {"m", "n"}) {
+        const auto kept = change.shared.call_before
+                              ? Kept(answered, {role})
+                              : std::vector<const Tensor*>{&c_.inputs.at(role)};
+        unsaid_ |= !kept;
+        positions_.push_back(kept ? kept->front() : nullptr);
+      }
     if (IsShift()) {
       shift_ = gnomon::relative::ReadShift(c_);
     } else {
@@ -45,6 +51,7 @@ class RelativePredictor : public Predictor {
   }
 
   Prediction At(int, int64_t element) override {
+    if (unsaid_) return {};
     if (InTail(change_.shared, element % width_, width_, false))
       return Unwritten(change_.shared.tail, DTypeOf(format_), std::nullopt);
     if (c_.operation == "relative.scores") return Score(element);
@@ -71,23 +78,16 @@ class RelativePredictor : public Predictor {
                                                 : c_.inputs.at("table").shape()[1]}}};
   }
 
-  std::optional<uint64_t> BitsAt(const std::string& role, int64_t number) const {
-    const Tensor& tensor = c_.inputs.at(role);
-    const ConstTensorView view = tensor.view();
-    const int64_t offset = change_.source == Source::kContiguous ? number : view.OffsetOf(number);
-    const int64_t extent = static_cast<int64_t>(tensor.storage().size()) / SizeOf(view.dtype);
-    if (tensor.origin() + offset < 0 || tensor.origin() + offset >= extent) return std::nullopt;
-    return LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype));
-  }
   double NumberAt(const std::string& role, int64_t number) {
-    const std::optional<uint64_t> bits = BitsAt(role, number);
-    unknown_ |= !bits;
-    return bits ? Read(change_.shared, format_, *bits) : 0;
+    const std::optional<double> found = FindNumber(change_.shared, c_.inputs.at(role), number);
+    unknown_ |= !found;
+    return found.value_or(0);
   }
 
   int64_t Position(const char* role, int64_t i) const {
     if (change_.arange) return i;
-    return c_.inputs.at(role).Integer(i) + (role[0] == 'm' ? change_.query_shift : 0);
+    const bool query = role[0] == 'm';
+    return positions_[query ? 0 : 1]->Integer(i) + (query ? change_.query_shift : 0);
   }
   int64_t Distance(int64_t query, int64_t key) const {
     const int64_t apart = Position("n", key) - Position("m", query);
@@ -182,23 +182,8 @@ class RelativePredictor : public Predictor {
   // A copy; below 0: a zero.
   Prediction Moved(const std::string& role, int64_t number) const {
     if (number < 0) return Stored(change_.shared, format_, 0, 0, {}, {});  // of either sign
-    const std::optional<uint64_t> bits = BitsAt(role, number);
-    Prediction p;
-    if (!bits) return p;
-    const double value = DecodeBits(format_, *bits);
-    if ((!change_.shared.any || change_.shared.factor != 1) && std::isfinite(value)) {
-      // One rounding: what a factor is told by, and leaves.
-      PerProfile rounding;
-      rounding.fill(UnitRoundoff(format_) * std::abs(value) +
-                    ExactPowerOfTwo(EtaExponent(format_)));
-      return Stored(change_.shared, format_, value, 0, rounding, rounding);
-    }
-    p.kind = Prediction::kBits;
-    p.bits = *bits;
-    const double read = Read(change_.shared, format_, *bits);
-    if (read == 0 && value != 0) p.bits = 0;
-    p.value = read;
-    return p;
+    const std::optional<uint64_t> bits = FindBits(change_.shared, c_.inputs.at(role), number);
+    return bits ? Copied(change_.shared, format_, *bits) : Prediction();
   }
   Prediction Vector(int64_t element) const {
     const int64_t dims = c_.inputs.at("table").shape()[1], keys = c_.inputs.at("n").count();
@@ -209,7 +194,7 @@ class RelativePredictor : public Predictor {
     const Shape& shape = c_.inputs.at("a").shape();
     const int64_t queries = shape[shape.size() - 2], columns = shape.back(), keys = width_;
     const int64_t i = element / keys % queries, j = element % keys, head = element / keys / queries;
-    const int64_t start = change_.source == Source::kFirstHead ? 0 : head * queries * columns;
+    const int64_t start = change_.first_head ? 0 : head * queries * columns;
     if (shift_.form == SkewForm::kFull) {
       const int64_t further = change_.column_further ? 1 : 0;
       return Moved("a", start + std::min(i * columns + j - i + queries - 1 + further,
@@ -237,7 +222,9 @@ class RelativePredictor : public Predictor {
   RelativeChange change_;
   VectorParameters p_;
   gnomon::relative::ShiftParameters shift_;
+  std::vector<const Tensor*> positions_;  // of queries, of keys
   int64_t width_ = 1;
+  bool unsaid_ = false;   // what the mistaken kernel has kept is not known
   bool unknown_ = false;  // the mistaken kernel reads what the case does not have
 };
 
@@ -307,14 +294,17 @@ const std::vector<Mistake>& Entries() {
                          Sets(&C::arange, true, rows)),
         Mistake::Formula("offset", "position m + 1", Sets(&C::query_shift, int64_t{1}, rows)),
         Mistake::State("row-positions/head-zero", "batch 0, head 0 for all",
-                       Sets(&C::source, Source::kFirstHead, moves)),
-        Mistake::State("stride-ignored/input", "inputs taken as contiguous",
-                       Sets(&C::source, Source::kContiguous,
-                            {"scores", "values", "vectors", "skew", "xl_shift"})),
+                       Sets(&C::first_head, true, moves)),
+        Mistake::State("stale-table/previous",
+                       "positions of the call before, where that had as many",
+                       [](const Case& c, C* change) {
+                         change->shared.call_before = true;
+                         return c.inputs.count("m") > 0;
+                       }),
     };
     AddShared(
-        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
-        &entries);
+        {Concerns::kStorage, Concerns::kMemory},
+        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();
   return all;

@@ -2,7 +2,7 @@
 // rewrites what the kernel takes the case to say.
 #include <cmath>
 
-#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/spec/t5_bias.h"
 
 namespace gnomon::oracle::t5_bias {
@@ -11,7 +11,7 @@ namespace {
 enum class Whole { kAsAsked, kBelowBoundary, kNearest, kOther, kBf16 };
 enum class Direction { kAsAsked, kBoth, kCausal, kFuture };
 enum class Rows { kSame, kBatchZero, kTokens, kQueriesFromZero, kContiguous };
-enum class Table { kSame, kTransposed, kFirstHead, kContiguous };
+enum class Table { kSame, kTransposed, kFirstHead };
 
 struct T5Change {
   Change shared;
@@ -44,17 +44,25 @@ class T5Predictor : public Predictor {
         format_(c_.format),
         bias_(c_.operation == "t5_bias.bias"),
         deberta_(c_.operation == "t5_bias.deberta_bucket"),
-        change_(change) {}
+        change_(change) {
+    const std::vector<std::string> roles = {"query_positions", "key_positions"};
+    const auto kept =
+        change.shared.call_before
+            ? Kept(answered, roles)
+            : std::vector<const Tensor*>{&c_.inputs.at(roles[0]), &c_.inputs.at(roles[1])};
+    if (kept) queries_ = kept->front(), keys_ = kept->back();
+  }
 
   Prediction At(int, int64_t element) override {
+    if (queries_ == nullptr) return {};
     const int64_t keys = c_.inputs.at("key_positions").shape().back();
     const int64_t queries = c_.inputs.at("query_positions").shape().back();
     const int64_t heads = bias_ ? c_.inputs.at("table").shape()[1] : 1;
     const int64_t row = element / keys, batch = row / queries / heads;
     if (InTail(change_.shared, element % keys, keys, false))
       return Unwritten(change_.shared.tail, bias_ ? DTypeOf(format_) : DType::kI64, std::nullopt);
-    const auto m = PositionOf("query_positions", batch, row % queries);
-    const auto n = PositionOf("key_positions", batch, element % keys);
+    const auto m = PositionOf(*queries_, queries, batch, row % queries);
+    const auto n = PositionOf(*keys_, keys, batch, element % keys);
     if (!m || !n) return {};
     int64_t rel = *n - *m;
     if (change_.short_rel) rel = static_cast<int32_t>(static_cast<uint32_t>(rel));
@@ -68,17 +76,17 @@ class T5Predictor : public Predictor {
   }
 
  private:
-  std::optional<int64_t> PositionOf(const std::string& role, int64_t batch, int64_t i) const {
-    const ConstTensorView view = c_.inputs.at(role).view();
-    const int64_t row = view.shape.back(), number = batch * row + i;
-    const bool query = role[0] == 'q';
+  std::optional<int64_t> PositionOf(const Tensor& tensor, int64_t row, int64_t batch,
+                                    int64_t i) const {
+    const int64_t number = batch * row + i;
+    const bool query = &tensor == queries_;
     if (change_.rows == Rows::kTokens || (change_.rows == Rows::kQueriesFromZero && query))
       return i;
-    int64_t p = IntegerAt(view, change_.rows == Rows::kBatchZero ? i : number);
-    if (change_.rows == Rows::kContiguous) {
-      if (number > std::max<int64_t>(view.OffsetOf(view.count() - 1), 0)) return std::nullopt;
-      p = IntegerOf(view.dtype, LoadBits(view.dtype, view.data + number * SizeOf(view.dtype)));
-    }
+    Change as_found;
+    if (change_.rows == Rows::kContiguous) as_found.offsets = Offsets::kContiguous;
+    const auto bits = FindBits(as_found, tensor, change_.rows == Rows::kBatchZero ? i : number);
+    if (!bits) return std::nullopt;
+    int64_t p = IntegerOf(tensor.dtype(), *bits);
     if (change_.shared.position) {
       const std::optional<int64_t> moved = change_.shared.position(p);
       if (!moved) return std::nullopt;
@@ -147,41 +155,31 @@ class T5Predictor : public Predictor {
   }
 
   Prediction Entry(int64_t bucket, int64_t head) const {
-    const ConstTensorView table = c_.inputs.at("table").view();
-    const int64_t rows = table.shape[0], heads = table.shape[1];
+    const Tensor& entries = c_.inputs.at("table");
+    const int64_t rows = entries.shape()[0], heads = entries.shape()[1];
     if (bucket < 0 || bucket >= rows) return {};  // wherever that leads
     if (change_.table == Table::kFirstHead) head = 0;
     int64_t number = bucket * heads + head;
     if (change_.table == Table::kTransposed) number = head * rows + bucket;
-    int64_t offset = table.OffsetOf(number);
-    if (change_.table == Table::kContiguous) {
-      if (number > std::max<int64_t>(table.OffsetOf(table.count() - 1), 0)) return {};
-      offset = number;
-    }
-    const uint64_t bits = LoadBits(table.dtype, table.data + offset * SizeOf(table.dtype));
-    const double entry = Read(change_.shared, format_, bits) * change_.scale;
-    Prediction p;
-    p.kind = Prediction::kBits;
-    p.bits = bits;
-    if (std::isnan(DecodeBits(format_, bits))) {
-      if (change_.shared.nan_as_zero) p.bits = 0;
-      if (change_.plain_nan) p.kind = Prediction::kNonFinite;
-      return p;
-    }
-    if (change_.shared.factor == 1 || !std::isfinite(entry)) {
-      if (entry != DecodeBits(format_, bits))
-        p.bits = EncodeBits(format_, RoundToFormat(format_, entry));
-      return p;
-    }
-    PerProfile rounding{};
-    rounding.fill(UnitRoundoff(format_) * std::abs(entry) + ExactPowerOfTwo(EtaExponent(format_)));
-    return Stored(change_.shared, format_, entry, 0, rounding, {});
+    const std::optional<uint64_t> bits = FindBits(change_.shared, entries, number);
+    const std::optional<double> beyond = FindBeyond(change_.shared, entries, bucket * heads + head);
+    if (!bits || !beyond) return {};
+    const double entry = Read(change_.shared, format_, *bits);
+    if (std::isnan(*beyond)) return NonFinite(change_.shared, format_, *beyond);
+    if (change_.plain_nan && std::isnan(entry)) return NonFinite(change_.shared, format_, entry);
+    // Zero added: of either sign.
+    if (change_.shared.beyond_row && entry == 0)
+      return Stored(change_.shared, format_, 0, 0, {}, {});
+    if (change_.scale == 1 || !std::isfinite(entry)) return Copied(change_.shared, format_, *bits);
+    return Copied(change_.shared, format_,
+                  EncodeBits(format_, RoundToFormat(format_, entry * change_.scale)));
   }
 
   const Case& c_;
   Format format_;
   bool bias_, deberta_;
   T5Change change_;
+  const Tensor *queries_ = nullptr, *keys_ = nullptr;  // positions; nullptr: not known
 };
 
 using Mistake = Entry<T5Change>;
@@ -216,6 +214,13 @@ Mistake::Make Takes(Rows rows) {
 Mistake::Make Reads(Table table) {
   return [=](const Case& c, T5Change* change) {
     change->table = table;
+    return IsBias(c);
+  };
+}
+template <class T>
+Mistake::Make Reads(T Change::*member, T value) {
+  return [=](const Case& c, T5Change* change) {
+    change->shared.*member = value;
     return IsBias(c);
   };
 }
@@ -327,7 +332,14 @@ const std::vector<Mistake>& Entries() {
         Mistake::State("stride-ignored/input", "positions taken as contiguous",
                        Takes(Rows::kContiguous)),
         Mistake::State("stride-ignored/table", "the table taken as contiguous",
-                       Reads(Table::kContiguous)),
+                       Reads(&Change::offsets, Offsets::kContiguous)),
+        Mistake::State("int32-index/16-bits", "offsets of the table in 16 bits",
+                       Reads(&Change::offsets, Offsets::kIn16Bits)),
+        Mistake::State("stride-ignored/padding-read", "zero times what lies after a row added",
+                       Reads(&Change::beyond_row, true)),
+        Mistake::State(
+            "stale-table/previous", "the positions of the call before",
+            [](const Case&, T5Change* change) { return change->shared.call_before = true; }),
     };
     AddShared(
         {Concerns::kPositions, Concerns::kStorage},

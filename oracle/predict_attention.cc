@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/spec/attention.h"
 
 namespace gnomon::oracle::attention {
@@ -18,17 +19,50 @@ using gnomon::attention::RowErrors;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double At(const ConstTensorView& view, std::initializer_list<int64_t> index, bool contiguous,
-          const Change& shared) {
-  int64_t offset = 0, number = 0;
-  size_t axis = 0;
-  for (const int64_t i : index) {
-    offset += i * view.strides[axis];
-    number = number * view.shape[axis++] + i;
+// The inputs as the mistaken kernel finds them.
+class Inputs {
+ public:
+  Inputs(const Answered& answered, const AttentionChange& change)
+      : c_(*answered.c), change_(change.shared), as_k_(change.shared), as_q_(change.shared) {
+    if (change.k_contiguous) as_k_.offsets = Offsets::kContiguous;
+    if (change.short_q) as_q_.offsets = Offsets::kIn16Bits;
+    if (!change.shared.call_before) return;
+    const auto kept = Kept(answered, {"k"});
+    unknown_ = !kept;
+    if (kept) k_ = kept->front();
   }
-  const std::byte* address = view.data + (contiguous ? number : offset) * SizeOf(view.dtype);
-  return Read(shared, FormatOf(view.dtype), LoadBits(view.dtype, address));
-}
+
+  double At(const std::string& role, std::initializer_list<int64_t> index) const {
+    const Tensor& own = c_.inputs.at(role);
+    const ConstTensorView view = own.view();
+    int64_t offset = 0, number = 0;
+    size_t axis = 0;
+    for (const int64_t i : index) {
+      offset += i * view.strides[axis];
+      number = number * view.shape[axis++] + i;
+    }
+    const bool of_k = role == "k" || role == "w", of_q = role == "q" || role == "e";
+    const bool of_both = role == "scores";
+    const Change& change = (of_k || of_both) && as_k_.offsets != Offsets::kByStrides   ? as_k_
+                           : (of_q || of_both) && as_q_.offsets != Offsets::kByStrides ? as_q_
+                                                                                       : change_;
+    const Tensor& from = role == "k" && k_ != nullptr ? *k_ : own;
+    if (&from == &own && change.offsets == Offsets::kByStrides)
+      return Read(change, FormatOf(view.dtype),
+                  LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype)));
+    const std::optional<double> found = FindNumber(change, from, number);
+    unknown_ |= !found;
+    return found.value_or(0);
+  }
+  // Something was looked for where it cannot be said what is there.
+  bool unknown() const { return unknown_; }
+
+ private:
+  const Case& c_;
+  Change change_, as_k_, as_q_;
+  const Tensor* k_ = nullptr;  // of the call before
+  mutable bool unknown_ = false;
+};
 
 class SoftmaxPredictor : public Predictor {
  public:
@@ -38,10 +72,16 @@ class SoftmaxPredictor : public Predictor {
                    const PairBiasOf& scheme)
       : c_(*answered.c),
         change_(change),
+        inputs_(answered, change),
         p_(p),
         scheme_(scheme),
         e_(gnomon::attention::ExtentsOf(c_)),
-        weights_(c_.operation == "attention.weights") {}
+        weights_(c_.operation == "attention.weights") {
+    if (!change.after_values) return;
+    Change beyond;
+    beyond.beyond_row = true;
+    after_ = FindBeyond(beyond, c_.inputs.at("v"), e_.value_dim - 1);
+  }
 
   Prediction At(int, int64_t element) override {
     const int64_t width = weights_ ? e_.keys : e_.value_dim, column = element % width;
@@ -53,7 +93,10 @@ class SoftmaxPredictor : public Predictor {
     m_ = weights_ ? row % e_.queries : row / e_.heads % e_.queries;
     if (row != row_) Evaluate();
     row_ = row;
-    return Finished(column);
+    if (inputs_.unknown() || !after_) return {};
+    if (std::isnan(*after_)) return NonFinite(change_.shared, c_.format, *after_);
+    const Prediction p = Finished(column);
+    return inputs_.unknown() ? Prediction() : p;
   }
 
  private:
@@ -67,8 +110,7 @@ class SoftmaxPredictor : public Predictor {
   };
 
   double Input(const std::string& role, std::initializer_list<int64_t> index) const {
-    return attention::At(c_.inputs.at(role).view(), index,
-                         change_.k_contiguous && (role == "k" || role == "scores"), change_.shared);
+    return inputs_.At(role, index);
   }
   bool Sees(int64_t m, int64_t n) const {
     if (change_.key_lanes > 0 && e_.keys > change_.key_lanes &&
@@ -337,6 +379,8 @@ class SoftmaxPredictor : public Predictor {
 
   const Case& c_;
   AttentionChange change_;
+  Inputs inputs_;
+  std::optional<double> after_ = 0;  // what lies after the first row of v, times zero
   Parameters p_;
   PairBiasOf scheme_;
   Extents e_;
@@ -352,7 +396,10 @@ class SoftmaxPredictor : public Predictor {
 class SumPredictor : public Predictor {
  public:
   SumPredictor(const Answered& answered, const AttentionChange& change)
-      : c_(*answered.c), change_(change), terms_(c_.operation == "attention.four_term") {}
+      : c_(*answered.c),
+        change_(change),
+        inputs_(answered, change),
+        terms_(c_.operation == "attention.four_term") {}
 
   Prediction At(int output, int64_t element) override {
     const Shape& shape = c_.inputs.at(terms_ ? "e" : "k").shape();
@@ -367,6 +414,7 @@ class SumPredictor : public Predictor {
     } else {
       Untied(element);
     }
+    if (inputs_.unknown()) return {};
     if (!std::isfinite(sum_)) return NonFinite(change_.shared, c_.format, sum_);
     const double d = static_cast<double>(shape.back());
     const double f = change_.shared.factor;
@@ -398,8 +446,7 @@ class SumPredictor : public Predictor {
     return p;
   }
   double Input(const std::string& role, std::initializer_list<int64_t> index) const {
-    return attention::At(c_.inputs.at(role).view(), index,
-                         change_.k_contiguous && (role == "k" || role == "w"), change_.shared);
+    return inputs_.At(role, index);
   }
   void Add(double product) {
     sum_ += product;
@@ -432,6 +479,7 @@ class SumPredictor : public Predictor {
 
   const Case& c_;
   AttentionChange change_;
+  Inputs inputs_;
   bool terms_;
   double sum_ = 0, size_ = 0, operands_ = 0;
 };

@@ -27,7 +27,8 @@ struct AttentionChange {
   double bias_sign = 1;
   bool no_slopes = false, plain_slopes = false;
   bool kv_modulo = false, kv_first = false, exchanged = false, keys_for_values = false;
-  bool k_contiguous = false;
+  bool k_contiguous = false, short_q = false;  // offsets of q in 16 bits
+  bool after_values = false;                   // adds zero times what lies after the first row of v
   std::optional<Format> scores_in, weights_in;
   // Softmax.
   bool over_queries = false, no_maximum = false, base_two = false, not_normalised = false;

@@ -23,13 +23,14 @@ double Filtered(const ResizeParameters& p, double s) {
 
 }  // namespace
 
-ResizePredictor::ResizePredictor(const Case& c, const Change& shared, const ResizeChange& change,
-                                 Entry entry)
+ResizePredictor::ResizePredictor(const Case& c, const Case& parameters, const Change& shared,
+                                 const ResizeChange& change, Entry entry)
     : format_(c.format),
       shared_(shared),
       change_(change),
-      p_(gnomon::learned::ReadResize(c)),
+      p_(gnomon::learned::ReadResize(parameters)),
       entry_(std::move(entry)) {
+  p_.width = c.inputs.at("table").shape().back();
   if (change.place == ResizeChange::kOtherCorners)
     p_.coordinates = p_.coordinates == Coordinates::kHalfPixel ? Coordinates::kAlignCorners
                                                                : Coordinates::kHalfPixel;

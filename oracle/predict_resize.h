@@ -26,9 +26,10 @@ struct ResizeChange {
 class ResizePredictor {
  public:
   // entry(number): of the table, row-major; nothing where the mistaken kernel reads what is not
-  // there.
+  // there. `parameters`: of this case, or of one with the same sizes.
   using Entry = std::function<std::optional<double>(int64_t number)>;
-  ResizePredictor(const Case& c, const Change& shared, const ResizeChange& change, Entry entry);
+  ResizePredictor(const Case& c, const Case& parameters, const Change& shared,
+                  const ResizeChange& change, Entry entry);
   Prediction At(int64_t element) const;
 
  private:
