@@ -1,6 +1,7 @@
 // The idea: the distances at which buckets begin are decided once, in exact integers; a bucket is
 // then a search among a few of them, and never a logarithm. The bias of a head is one line of table
-// entries over the offsets, and the matrix is written by copies of it (offset_line.cc). DeBERTa's
+// entries over the offsets, and the matrix is written by copies of it (offset_line.cc); attention
+// reads that line instead of a matrix (biased_attention.h). DeBERTa's
 // bucket is a float64 logarithm, and exact integers where that comes too near to a whole number.
 // Integers: no vector arithmetic helps here.
 #include "gnomon/optimized/t5_bias.h"
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "gnomon/optimized/biased_attention.h"
 #include "gnomon/optimized/offset_line.h"
 #include "gnomon/optimized/schemes.h"
 
@@ -136,10 +138,30 @@ int64_t DebertaBucket(const DebertaBuckets& d, int64_t rel) {
   return rel < 0 ? -(M + k) : M + k;
 }
 
+namespace {
+
+// T5-9: the line of T5-4, widened to float32, read by the fused kernel.
+void RunAttention(const Case& c, const TensorView& y) {
+  const gnomon::t5_bias::AttentionParameters p = gnomon::t5_bias::ReadAttention(c);
+  const auto plan = CachedT5Plan(p.buckets);
+  const ConstTensorView table = c.inputs.at("table").view();
+  const int64_t heads = table.shape[1];
+  RunBiasedAttention(
+      c, p.heads, false,
+      [&](int64_t head, const std::vector<int64_t>& line, float* bias) {
+        for (size_t i = 0; i < line.size(); ++i)
+          bias[i] = static_cast<float>(ValueAt(table, plan->Bucket(line[i]) * heads + head));
+      },
+      y);
+}
+
+}  // namespace
+
 namespace t5_bias {
 
 bool Supports(const std::string& operation, Format format) {
-  if (operation == "t5_bias.bias") return format != Format::kF64;
+  if (operation == "t5_bias.bias" || operation == "t5_bias.attention")
+    return format != Format::kF64;
   return operation == "t5_bias.bucket" || operation == "t5_bias.deberta_bucket";
 }
 
@@ -156,6 +178,10 @@ bool Run(const Case& c, const OutputViews& outputs, Mode) {
           for (size_t i = 0; i < line.size(); ++i) buckets[i] = DebertaBucket(d, line[i]);
         },
         outputs.at("buckets"));
+    return true;
+  }
+  if (c.operation == "t5_bias.attention") {
+    RunAttention(c, outputs.at("y"));
     return true;
   }
   const auto plan = CachedT5Plan(gnomon::t5_bias::ReadBuckets(c));

@@ -1,8 +1,14 @@
 // Known mistakes in T5's bias and DeBERTa's buckets (spec/mistakes.md), as hypotheses: each
 // rewrites what the kernel takes the case to say.
 #include <cmath>
+#include <limits>
 
+<<<<<<< HEAD
 #include "gnomon/oracle/hypotheses_memory.h"
+=======
+#include "gnomon/oracle/hypotheses.h"
+#include "gnomon/oracle/predict_attention.h"
+>>>>>>> refs/h/t5rel
 #include "gnomon/spec/t5_bias.h"
 
 namespace gnomon::oracle::t5_bias {
@@ -26,6 +32,9 @@ struct T5Change {
   bool plain_nan = false;
   double scale = 1;
   int64_t query_shift = 0, last_shift = 0;
+  // T5-9.
+  attention::AttentionChange heads;
+  bool columns_of_kv_heads = false, mask_by_position = false, subtracted = false, left_out = false;
 };
 
 // ln(x / E) / ln(D / E) L; a number that close to a whole one is that one: no distance in range
@@ -73,6 +82,38 @@ class T5Predictor : public Predictor {
     p.kind = Prediction::kBits;
     p.bits = static_cast<uint64_t>(*bucket);
     return p;
+  }
+
+  // T5-9.
+  attention::PairBias Pair(int64_t batch, int64_t head, int64_t query, int64_t key) const {
+    attention::PairBias pair;
+    if (change_.left_out) return pair;
+    const bool batched = c_.inputs.at("key_positions").shape().size() == 2;
+    const auto m = PositionOf("query_positions", batched ? batch : 0, query);
+    const auto n = PositionOf("key_positions", batched ? batch : 0, key);
+    pair.known = m && n;
+    if (!pair.known) return pair;
+    int64_t rel = *n - *m;
+    if (change_.short_rel) rel = static_cast<int32_t>(static_cast<uint32_t>(rel));
+    if (change_.mask_by_position && rel > 0) {
+      pair.value = -std::numeric_limits<double>::infinity();
+      return pair;
+    }
+    const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c_);
+    const std::optional<int64_t> bucket = BucketOf(rel);
+    const std::optional<uint64_t> bits =
+        bucket ? BitsOfEntry(*bucket, change_.columns_of_kv_heads ? e.KvHead(head) : head)
+               : std::nullopt;
+    pair.known = bits.has_value();
+    if (!pair.known) return pair;
+    pair.value = Read(change_.shared, format_, *bits);
+    if (change_.table == Table::kContiguous && !std::isfinite(pair.value)) {
+      pair.known = false;  // what lies between the entries tells nothing
+      pair.value = 0;
+    }
+    if (std::isfinite(pair.value))
+      pair.value *= change_.subtracted ? -change_.scale : change_.scale;
+    return pair;
   }
 
  private:
@@ -154,6 +195,7 @@ class T5Predictor : public Predictor {
     return rel < 0 && !change_.no_sign ? -size : size;
   }
 
+<<<<<<< HEAD
   Prediction Entry(int64_t bucket, int64_t head) const {
     const Tensor& entries = c_.inputs.at("table");
     const int64_t rows = entries.shape()[0], heads = entries.shape()[1];
@@ -173,6 +215,45 @@ class T5Predictor : public Predictor {
     if (change_.scale == 1 || !std::isfinite(entry)) return Copied(change_.shared, format_, *bits);
     return Copied(change_.shared, format_,
                   EncodeBits(format_, RoundToFormat(format_, entry * change_.scale)));
+=======
+  // None: wherever that leads.
+  std::optional<uint64_t> BitsOfEntry(int64_t bucket, int64_t head) const {
+    const ConstTensorView table = c_.inputs.at("table").view();
+    const int64_t rows = table.shape[0], heads = table.shape[1];
+    if (bucket < 0 || bucket >= rows) return std::nullopt;
+    if (change_.table == Table::kFirstHead) head = 0;
+    int64_t number = bucket * heads + head;
+    if (change_.table == Table::kTransposed) number = head * rows + bucket;
+    int64_t offset = table.OffsetOf(number);
+    if (change_.table == Table::kContiguous) {
+      if (number > std::max<int64_t>(table.OffsetOf(table.count() - 1), 0)) return std::nullopt;
+      offset = number;
+    }
+    return LoadBits(table.dtype, table.data + offset * SizeOf(table.dtype));
+  }
+
+  Prediction Entry(int64_t bucket, int64_t head) const {
+    const std::optional<uint64_t> found = BitsOfEntry(bucket, head);
+    if (!found) return {};
+    const uint64_t bits = *found;
+    const double entry = Read(change_.shared, format_, bits) * change_.scale;
+    Prediction p;
+    p.kind = Prediction::kBits;
+    p.bits = bits;
+    if (std::isnan(DecodeBits(format_, bits))) {
+      if (change_.shared.nan_as_zero) p.bits = 0;
+      if (change_.plain_nan) p.kind = Prediction::kNonFinite;
+      return p;
+    }
+    if (change_.shared.factor == 1 || !std::isfinite(entry)) {
+      if (entry != DecodeBits(format_, bits))
+        p.bits = EncodeBits(format_, RoundToFormat(format_, entry));
+      return p;
+    }
+    PerProfile rounding{};
+    rounding.fill(UnitRoundoff(format_) * std::abs(entry) + ExactPowerOfTwo(EtaExponent(format_)));
+    return Stored(change_.shared, format_, entry, 0, rounding, {});
+>>>>>>> refs/h/t5rel
   }
 
   const Case& c_;
@@ -185,7 +266,9 @@ class T5Predictor : public Predictor {
 using Mistake = Entry<T5Change>;
 bool IsDeberta(const Case& c) { return c.operation == "t5_bias.deberta_bucket"; }
 bool IsT5(const Case& c) { return !IsDeberta(c); }
+bool IsAttention(const Case& c) { return c.operation == "t5_bias.attention"; }
 bool IsBias(const Case& c) { return c.operation == "t5_bias.bias"; }
+bool HasTable(const Case& c) { return IsBias(c) || IsAttention(c); }
 
 Mistake::Make Sets(bool T5Change::*flag, bool (*where)(const Case&)) {
   return [=](const Case& c, T5Change* change) {
@@ -214,7 +297,7 @@ Mistake::Make Takes(Rows rows) {
 Mistake::Make Reads(Table table) {
   return [=](const Case& c, T5Change* change) {
     change->table = table;
-    return IsBias(c);
+    return HasTable(c);
   };
 }
 template <class T>
@@ -230,6 +313,18 @@ Mistake::Make Ends(int64_t shift, bool (*where)(const Case&)) {
     return where(c);
   };
 }
+
+// T5-9: around the bias.
+Mistake::Make Heads(const std::function<bool(const Case&, T5Change*)>& make) {
+  return [make](const Case& c, T5Change* change) { return IsAttention(c) && make(c, change); };
+}
+Mistake::Make HeadsSet(bool attention::AttentionChange::*flag) {
+  return Heads([flag](const Case&, T5Change* change) {
+    change->heads.*flag = true;
+    return true;
+  });
+}
+bool IsCausal(const Case& c) { return c.parameters.at("mask") == Value(std::string("causal")); }
 
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
@@ -284,7 +379,7 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("t5-table/scaled", "the bias divided by 8",
                          [](const Case& c, T5Change* change) {
                            change->scale = 0.125;
-                           return IsBias(c);
+                           return HasTable(c);
                          }),
         Mistake::Formula("t5-table/head-zero", "the first head's column for every head",
                          Reads(Table::kFirstHead)),
@@ -327,6 +422,65 @@ const std::vector<Mistake>& Entries() {
                          Takes(Rows::kTokens)),
         Mistake::Formula("window-not-copied/nan-payload", "a NaN's payload not kept",
                          Sets(&C::plain_nan, IsBias)),
+        Mistake::Formula("t5-direction/by-mask", "causal buckets under a causal mask, else both",
+                         Heads([](const Case& c, C* change) {
+                           const bool shows = change->t.bidirectional == IsCausal(c);
+                           change->t.bidirectional = !IsCausal(c);
+                           return shows;
+                         })),
+        Mistake::Formula("t5-table/kv-heads", "the columns of the key heads, one for each group",
+                         Heads([](const Case& c, C* change) {
+                           const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+                           change->columns_of_kv_heads = true;
+                           return e.kv_heads < e.heads;
+                         })),
+        Mistake::Formula("mask/by-position", "causal by positions, not by number",
+                         Heads([](const Case& c, C* change) {
+                           change->mask_by_position = change->heads.no_mask = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/ignored", "causal mask left out",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.no_mask = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.top_left = true;
+                           return IsCausal(c);
+                         })),
+        Mistake::Formula("mask/padding-ignored", "key_mask left out",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.no_key_mask = true;
+                           return c.inputs.count("key_mask") > 0;
+                         })),
+        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
+                         HeadsSet(&attention::AttentionChange::leaks_values)),
+        Mistake::Convention("attention-scale/head-dim",
+                            "1 / sqrt(head_dim) where no scale is asked",
+                            Heads([](const Case& c, C* change) {
+                              const int64_t d = gnomon::attention::ExtentsOf(c).head_dim;
+                              change->heads.scale = 1 / std::sqrt(static_cast<double>(d));
+                              return c.parameters.count("scale") == 0 && d > 1;
+                            })),
+        Mistake::Formula("attention-scale/ignored", "scale 1 whatever is asked",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.scale = 1;
+                           return c.parameters.count("scale") > 0;
+                         })),
+        Mistake::Formula("attention-bias/scaled", "bias added before the scaling",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.bias_scaled = true;
+                           return c.parameters.count("scale") > 0;
+                         })),
+        Mistake::Formula("attention-bias/subtracted", "bias subtracted",
+                         Heads([](const Case&, C* change) { return change->subtracted = true; })),
+        Mistake::Formula("attention-bias/left-out", "bias left out",
+                         Heads([](const Case&, C* change) { return change->left_out = true; })),
+        Mistake::Formula("attention-bias/after-softmax", "bias added to the weights",
+                         HeadsSet(&attention::AttentionChange::bias_after_softmax)),
+        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
+                         HeadsSet(&attention::AttentionChange::kv_modulo)),
         Mistake::State("row-positions", "positions of batch row 0 for every row",
                        Takes(Rows::kBatchZero)),
         Mistake::State("stride-ignored/input", "positions taken as contiguous",
@@ -360,6 +514,18 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
                                    double factor, double factor_error) {
   const Case& c = *answered.c;
   T5Change change;
+  if (IsAttention(c)) {
+    const gnomon::t5_bias::AttentionParameters p = gnomon::t5_bias::ReadAttention(c);
+    change.t = p.buckets;
+    MakeMistakes(Entries(), c, made, factor, factor_error, &change);
+    change.heads.shared = change.shared;
+    const auto predictor = std::make_shared<T5Predictor>(answered, change);
+    return attention::PredictBiased(
+        answered, p.heads, change.heads,
+        [predictor](int64_t batch, int64_t head, int64_t query, int64_t key) {
+          return predictor->Pair(batch, head, query, key);
+        });
+  }
   if (IsDeberta(c)) {
     change.d = gnomon::t5_bias::ReadDeberta(c);
   } else {

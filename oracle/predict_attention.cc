@@ -104,6 +104,7 @@ class SoftmaxPredictor : public Predictor {
     bool seen = false;
     bool given = true;  // its product or value may enter
     double score = -kInfinity, weight = 0;
+    double added = 0;  // to the weight
     bool overflowed = false;
     KeyTerms<double> terms;
     PairBias pair;
@@ -177,8 +178,11 @@ class SoftmaxPredictor : public Predictor {
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
     const bool left_out = bias == -kInfinity;
-    key.score =
-        change_.bias_scaled && !left_out ? scale * (content + bias) : scale * content + bias;
+    const bool after = change_.bias_after_softmax && std::isfinite(bias);
+    if (after) key.added = bias;
+    key.score = after                              ? scale * content
+                : change_.bias_scaled && !left_out ? scale * (content + bias)
+                                                   : scale * content + bias;
     if (left_out) key.score = -kInfinity;
     if (change_.scores_in) key.score = RoundToFormat(*change_.scores_in, key.score);
     if (change_.base_two) key.score *= 0.6931471805599453;
@@ -227,6 +231,7 @@ class SoftmaxPredictor : public Predictor {
       key.weight = !in                      ? 0
                    : change_.not_normalised ? key.terms.exponential
                                             : key.terms.exponential / (z + extra);
+      if (in) key.weight += key.added;
       if (change_.weights_in) key.weight = RoundToFormat(*change_.weights_in, key.weight);
     }
     if (change_.over_queries) OverQueries();
@@ -313,8 +318,8 @@ class SoftmaxPredictor : public Predictor {
         continue;
       }
       value += key.weight * v;
-      size += key.weight * std::abs(v);
-      values += std::abs(v);
+      size += std::abs(key.weight * v);
+      values += std::abs(v) * std::max(1.0, std::abs(key.weight));
       if (!in) continue;
       const double a = key.terms.exponential;
       const double ratio = a > 0 && !empty_ ? key.weight / a : 0;  // 1/Z where nothing is wrong

@@ -23,6 +23,7 @@ struct AttentionChange {
   // Scores.
   std::optional<double> scale;
   int scale_power = 1;
+  bool bias_after_softmax = false;  // of a scheme: added to the weights
   bool bias_scaled = false, bias_turned = false, bias_left_out = false, bias_of_head_zero = false;
   double bias_sign = 1;
   bool no_slopes = false, plain_slopes = false;
@@ -41,8 +42,8 @@ struct AttentionChange {
   double untied_content = 1, untied_position = 1;  // times 1 / sqrt(2 d)
 };
 
-// What a scheme adds to a score (ALIBI-8), as the kernel takes it: beta of ATT-14 by profile, and
-// of the number here. `known`: false where it cannot be said.
+// What a scheme adds to a score (ALIBI-8, T5-9), as the kernel takes it: beta of ATT-14 by profile,
+// and of the number here. `known`: false where it cannot be said.
 struct PairBias {
   double value = 0, own_error = 0;
   PerProfile error{};

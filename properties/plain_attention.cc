@@ -54,6 +54,8 @@ class Heads {
           how_.summed(content + how_.summed(Get("q", b, m, h, i) * Get("k", b, n, KvHead(h), i)));
     content = how_.rounded(content);
     const double bias = how_.bias(b, h, m, n);
+    if (Is(HeadMistake::kBiasAfterSoftmax) && std::isfinite(bias))
+      return how_.rounded(content * scale);
     if (Is(HeadMistake::kBiasScaled) && std::isfinite(bias))
       return how_.rounded(how_.rounded(content + bias) * scale);
     const double score = how_.rounded(how_.rounded(content * scale) + bias);
@@ -73,6 +75,9 @@ class Heads {
       score = how_.rounded(how_.summed(std::exp(how_.rounded(score - shift))));
       *sum = how_.summed(*sum + score);
     }
+    for (int64_t n = 0; Is(HeadMistake::kBiasAfterSoftmax) && n < e_.keys; ++n)
+      if (const double bias = how_.bias(b, h, m, n); Sees(b, m, n) && std::isfinite(bias))
+        scores[static_cast<size_t>(n)] += bias * *sum;
     return scores;
   }
   double Output(int64_t b, int64_t h, int64_t m, int64_t i, const std::vector<double>& weights,

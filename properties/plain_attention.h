@@ -21,6 +21,7 @@ enum class HeadMistake {
   kLeaksValue,
   kScaleNone,
   kBiasScaled,
+  kBiasAfterSoftmax,
   kKvModulo,
 };
 

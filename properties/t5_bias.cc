@@ -2,6 +2,7 @@
 #include "gnomon/spec/t5_bias.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gnomon/properties/judged.h"
 #include "gnomon/properties/property.h"
@@ -339,6 +340,93 @@ void Repeatable(Trial& t) {
                               })));
 }
 
+// T5-9 to T5-11: attention.
+
+const std::string kAttention = "t5_bias.attention";
+
+Case DrawAttention(Trial& t) {
+  return attention::DrawBiased(t, Attention(), attention::FewTokens(64));
+}
+Case WithTable(const Case& c, int64_t buckets,
+               const std::function<double(int64_t bucket, int64_t head)>& entry) {
+  const int64_t heads = c.inputs.at("table").shape()[1];
+  Case with = WithParameter(c, "num_buckets", static_cast<double>(buckets));
+  return With(std::move(with), "table",
+              attention::Reals(c.format, {buckets, heads},
+                               [&](int64_t i) { return entry(i / heads, i % heads); }));
+}
+void ExpectSameOutputs(Trial& t, const Case& one, const Case& other) {
+  const Limits limits = t.limits(kAttention);
+  t.RequireInside(Outside(limits, one).empty() && Outside(limits, other).empty());
+  const Answer a(t, one), b(t, other);
+  for (int64_t i = 0; i < ElementCount(a.shape()); ++i) CompareSame(t, a, i, b, i);
+}
+
+void AttentionBoundaries(Trial& t) { ExpectWithinBound(t, DrawAttentionAtBoundaries(t)); }
+
+void AttentionSpecialEntries(Trial& t) {
+  const Case c = DrawAttention(t);
+  const bool left_out = t.source().Chance(1, 2);
+  const Numbers numbers = t.source().Pick({Numbers::kSpecial, Numbers::kWide});
+  ExpectWithinBound(t, WithTable(c, BucketsOf(c).num_buckets, [&](int64_t, int64_t) {
+                      if (left_out && t.source().Chance(1, 4))
+                        return -std::numeric_limits<double>::infinity();
+                      return DrawNumber(t.source(), c.format, numbers);
+                    }));
+}
+
+// T5-9.
+void AttentionScaleIsOne(Trial& t) {
+  Case c = DrawAttention(t);
+  c.parameters.erase("scale");
+  ExpectSameOutputs(t, c, WithParameter(c, "scale", 1.0));
+}
+
+// ATT-5: one entry a head adds a constant to every score, and zeros are no bias, wherever tokens
+// stand.
+void AttentionConstantTable(Trial& t) {
+  const Case c = DrawAttention(t);
+  const int64_t buckets = BucketsOf(c).num_buckets;
+  const Case constant = WithTable(
+      c, buckets, [](int64_t, int64_t head) { return 1 - static_cast<double>(head) / 2; });
+  const Tensor& n = c.inputs.at("key_positions");
+  Case zero = WithTable(c, buckets, [](int64_t, int64_t) { return 0.0; });
+  zero = With(std::move(zero), "key_positions",
+              Integers(n.shape(), [&](int64_t i) { return 64 - n.Integer(i); }));
+  ExpectSameOutputs(t, constant, zero);
+}
+
+// T5-3: the past half of both directions is the causal form.
+void AttentionPastHalf(Trial& t) {
+  Case c = attention::WithCountedPositions(DrawAttention(t));
+  c.parameters["mask"] = std::string("causal");
+  const T5Buckets drawn = BucketsOf(c);
+  const int64_t b = drawn.num_buckets;
+  c.parameters["max_distance"] = static_cast<double>(std::max(drawn.max_distance, b / 2 + 1));
+  const Tensor table = Contiguous(c.inputs.at("table"));
+  const auto entry = [&](int64_t bucket, int64_t head) {
+    return bucket < b ? table.Value(bucket * table.shape()[1] + head)
+                      : static_cast<double>(t.source().Below(65) - 32) / 8;
+  };
+  ExpectSameOutputs(t, WithParameter(WithTable(c, b, entry), "bidirectional", false),
+                    WithParameter(WithTable(c, 2 * b, entry), "bidirectional", true));
+}
+
+// T5-4, ATT-12: each head has its own column, and the key head of its group.
+void AttentionHeadAlone(Trial& t) {
+  const Case c = DrawAttention(t);
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  const int64_t head = t.source().Below(e.heads), row = e.heads * e.value_dim;
+  Case one = With(c, "q", attention::Gather(c.inputs.at("q"), 2, {head}));
+  for (const char* role : {"k", "v"})
+    one = With(std::move(one), role, attention::Gather(c.inputs.at(role), 2, {e.KvHead(head)}));
+  one = With(std::move(one), "table", attention::Gather(c.inputs.at("table"), 1, {head}));
+  t.RequireInside(Outside(t.limits(kAttention), one).empty());
+  const Answer all(t, c), alone(t, one);
+  for (int64_t i = 0; i < ElementCount(alone.shape()); ++i)
+    CompareSame(t, all, i / e.value_dim * row + head * e.value_dim + i % e.value_dim, alone, i);
+}
+
 Property Judged(const std::string& name, const std::string& clause, const std::string& text,
                 const std::string& operation, std::function<void(Trial&)> check) {
   return {"t5_bias." + name, clause, "", text, {operation}, false, std::move(check)};
@@ -356,11 +444,19 @@ Property Algebraic(const std::string& name, const std::string& clause, const std
           std::move(check)};
 }
 
+// `theorem`: in Gnomon.Attention.
+Property AboutSoftmax(const std::string& name, const std::string& clause,
+                      const std::string& theorem, const std::string& text,
+                      std::function<void(Trial&)> check) {
+  return {"t5_bias." + name, clause, "Gnomon.Attention." + theorem, text, {kAttention}, true,
+          std::move(check)};
+}
+
 }  // namespace
 
-// T5-7: the slack of every comparison here.
+// T5-7, T5-11: the slack of every comparison here.
 std::vector<Property> Properties() {
-  return {
+  std::vector<Property> all = {
       Judged("bucket_within_bound", "T5-6", "every bucket the one due", kBucket, BucketWithinBound),
       Judged("boundaries", "T5-6", "distances at which a bucket begins exactly", kBucket,
              Boundaries),
@@ -408,7 +504,27 @@ std::vector<Property> Properties() {
       Algebraic("strides", "T5-8", "", "strided and contiguous agree", {kBias}, Strides),
       Algebraic("repeatable", "T5-8", "", "the same question has the same answer", {kBias},
                 Repeatable),
+      Judged("attention_boundaries", "T5-10",
+             "outputs of keys at distances at which a bucket begins exactly", kAttention,
+             AttentionBoundaries),
+      Judged("attention_special_entries", "T5-9",
+             "minus infinity, NaN and wide numbers in the table", kAttention,
+             AttentionSpecialEntries),
+      Algebraic("attention_scale_is_one", "T5-9", "", "scores are not scaled unless it is asked",
+                {kAttention}, AttentionScaleIsOne),
+      AboutSoftmax("attention_constant_table", "ATT-5", "ATT_5_output_shift_invariance",
+                   "one entry a head is no bias, and zeros are none, wherever tokens stand",
+                   AttentionConstantTable),
+      Algebraic("attention_past_half", "T5-3", "T5_3_mirror",
+                "under a causal mask both directions are the causal form of half the buckets",
+                {kAttention}, AttentionPastHalf),
+      Algebraic("attention_head_alone", "T5-4", "T5_4_bias_depends_on_the_offset_only",
+                "a head with its key head and its column: the same outputs", {kAttention},
+                AttentionHeadAlone),
   };
+  for (Property& property : attention::BiasedProperties(Attention()))
+    all.push_back(std::move(property));
+  return all;
 }
 
 }  // namespace gnomon::properties::t5_bias

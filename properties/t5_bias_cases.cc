@@ -88,6 +88,25 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw) {
   return c;
 }
 
+// T5-9: the table for the parameters that the case has, entries of a few units.
+void AddTable(Trial& trial, bool memory, Case* c) {
+  Source& source = trial.source();
+  const Limits limits = trial.limits(c->operation);
+  const Shape shape = {BucketsOf(*c).num_buckets, gnomon::attention::ExtentsOf(*c).heads};
+  Tensor table = DrawMemory(source, limits, memory, DTypeOf(c->format), shape, 0xff);
+  for (int64_t i = 0; i < table.count(); ++i)
+    table.Set(i, static_cast<double>(source.Below(65) - 32) / 8);
+  c->inputs.insert_or_assign("table", std::move(table));
+}
+
+void AddToAttention(Trial& trial, bool memory, Case* c) {
+  DrawParameters(trial, {}, c);
+  FitParameters(trial.limits(c->operation), c->operation, trial.source(), &c->parameters);
+  const T5Buckets t = BucketsOf(*c);
+  trial.RequireInside(t.max_exact() >= 1 && t.max_distance > t.max_exact());
+  AddTable(trial, memory, c);
+}
+
 }  // namespace
 
 Case DrawBucket(Trial& trial, const Draw& draw) { return Begin(trial, "t5_bias.bucket", draw); }
@@ -130,6 +149,40 @@ Case DrawDeberta(Trial& trial, const Draw& draw) {
   return c;
 }
 
+const attention::BiasedScheme& Attention() {
+  static const attention::BiasedScheme scheme = {"t5_bias.attention",
+                                                 "T5-9",
+                                                 "T5-10",
+                                                 "T5-11",
+                                                 "Gnomon.Equivariance.ATT_6_t5_bias",
+                                                 AddToAttention,
+                                                 [](Case c) { return c; }};
+  return scheme;
+}
+
+Case DrawAttentionAtBoundaries(Trial& trial) {
+  Source& source = trial.source();
+  Case c = attention::DrawBiased(trial, Attention(), attention::FewTokens(64));
+  const Configuration& of =
+      kExact[static_cast<size_t>(source.Below(static_cast<int64_t>(kExact.size())))];
+  c.parameters["bidirectional"] = of.bidirectional;
+  c.parameters["num_buckets"] = of.num_buckets;
+  c.parameters["max_distance"] = of.max_distance;
+  AddTable(trial, false, &c);
+  const auto at = [&](int64_t) {
+    const int64_t x =
+        of.exact[static_cast<size_t>(source.Below(static_cast<int64_t>(of.exact.size())))];
+    const int64_t beside = source.Pick<int64_t>({0, 0, 0, 1, -1});
+    return (of.bidirectional && source.Chance(1, 2) ? 1 : -1) * (x + beside);
+  };
+  const Shape queries = c.inputs.at("query_positions").shape();
+  const Shape keys = c.inputs.at("key_positions").shape();
+  c = With(std::move(c), "query_positions", Integers(queries, [](int64_t) { return 0; }));
+  c = With(std::move(c), "key_positions", Integers(keys, at));
+  trial.RequireInside(Outside(trial.limits(c.operation), c).empty());
+  return c;
+}
+
 Case WithOffsets(const Case& c, const std::vector<int64_t>& rel) {
   const bool deberta = c.operation == "t5_bias.deberta_bucket";
   Case with = With(c, "query_positions", Integers({1}, [](int64_t) { return 0; }));
@@ -145,7 +198,7 @@ T5Buckets BucketsOf(const Case& c) {
   T5Buckets t;
   t.num_buckets = reader.GetInteger("num_buckets", 32, 1, gnomon::t5_bias::kMaxBuckets);
   t.max_distance = reader.GetInteger("max_distance", 128, 1, gnomon::t5_bias::kMaxDistance);
-  t.bidirectional = gnomon::t5_bias::GetFlag(c, reader, "bidirectional", std::nullopt, "T5-1");
+  t.bidirectional = reader.GetFlag("bidirectional", std::nullopt, "T5-1");
   return t;
 }
 
@@ -155,7 +208,7 @@ DebertaBuckets DebertaOf(const Case& c) {
   d.position_buckets = reader.GetInteger("position_buckets", 256, 4, gnomon::t5_bias::kMaxBuckets);
   d.max_relative_positions =
       reader.GetInteger("max_relative_positions", 512, 1, gnomon::t5_bias::kMaxDistance);
-  d.clamp = gnomon::t5_bias::GetFlag(c, reader, "clamp", true, "T5-5");
+  d.clamp = reader.GetFlag("clamp", true, "T5-5");
   return d;
 }
 
@@ -168,7 +221,13 @@ std::vector<CaseSource> Cases() {
     return [draw_case, draw](Trial& t) { return draw_case(t, draw); };
   };
   const std::string bucket = "t5_bias.bucket", bias = "t5_bias.bias",
-                    deberta = "t5_bias.deberta_bucket";
+                    deberta = "t5_bias.deberta_bucket", attend = "t5_bias.attention";
+  attention::BiasedDraw few = attention::FewTokens(64), strided = few, of_special = few;
+  strided.heads.memory = strided.positions.memory = true;
+  of_special.heads.numbers = Numbers::kSpecial;
+  const auto attended = [](const attention::BiasedDraw& draw) {
+    return [draw](Trial& t) { return attention::DrawBiased(t, Attention(), draw); };
+  };
   return {{bucket + ".plain", bucket, CaseKind::kPlain, of(DrawBucket, plain)},
           {bucket + ".boundaries", bucket, CaseKind::kSpecial, of(DrawBucket, boundaries)},
           {bucket + ".memory", bucket, CaseKind::kMemory, of(DrawBucket, memory)},
@@ -180,7 +239,11 @@ std::vector<CaseSource> Cases() {
           {deberta + ".plain", deberta, CaseKind::kPlain, of(DrawDeberta, plain)},
           {deberta + ".boundaries", deberta, CaseKind::kSpecial, of(DrawDeberta, boundaries)},
           {deberta + ".memory", deberta, CaseKind::kMemory, of(DrawDeberta, memory)},
-          {deberta + ".large", deberta, CaseKind::kLarge, of(DrawDeberta, plain)}};
+          {deberta + ".large", deberta, CaseKind::kLarge, of(DrawDeberta, plain)},
+          {attend + ".plain", attend, CaseKind::kPlain, attended(few)},
+          {attend + ".boundaries", attend, CaseKind::kSpecial, DrawAttentionAtBoundaries},
+          {attend + ".memory", attend, CaseKind::kMemory, attended(strided)},
+          {attend + ".special", attend, CaseKind::kSpecial, attended(of_special)}};
 }
 
 }  // namespace gnomon::properties::t5_bias

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "gnomon/properties/biased_attention.h"
 #include "gnomon/properties/offset_cases.h"
 #include "gnomon/spec/t5_bias.h"
 
@@ -19,6 +20,11 @@ struct Draw {
 Case DrawBucket(Trial& trial, const Draw& draw);
 Case DrawBias(Trial& trial, const Draw& draw);
 Case DrawDeberta(Trial& trial, const Draw& draw);
+
+// T5-9.
+const attention::BiasedScheme& Attention();
+// Every query at 0, keys at and beside distances at which a bucket begins exactly.
+Case DrawAttentionAtBoundaries(Trial& trial);
 
 // One query at 0 and these keys; DeBERTa: the query and key exchanged, so that `rel` is the same.
 Case WithOffsets(const Case& c, const std::vector<int64_t>& rel);

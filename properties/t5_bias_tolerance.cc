@@ -1,7 +1,9 @@
 #include <cmath>
+#include <limits>
 
 #include "gnomon/properties/t5_bias_cases.h"
 #include "gnomon/properties/tolerance.h"
+#include "gnomon/reference/t5_bias.h"
 
 namespace gnomon::properties::t5_bias {
 namespace {
@@ -67,10 +69,46 @@ class BiasTolerance : public Tolerance {
   double largest_ = 0;
 };
 
+// T5-11.
+std::unique_ptr<Tolerance> OfAttention(const Profile& promise, const Case& c) {
+  const T5Buckets buckets = BucketsOf(c);
+  const int64_t keys = Keys(c), queries = Queries(c), pairs = Batches(c) * queries * keys;
+  const BucketTolerance open(promise, c);
+  std::vector<int64_t> bucket;  // [batch, query, key]
+  std::vector<bool> two;        // are open
+  for (int64_t i = 0; i < pairs; ++i) {
+    const int64_t row = i / keys;
+    const int64_t rel =
+        KeyAt(c, row / queries, i % keys) - QueryAt(c, row / queries, row % queries);
+    bucket.push_back(reference::Bucket(buckets, rel));
+    two.push_back(open.Bound(0, i) > 0);
+  }
+  const Tensor& table = c.inputs.at("table");
+  const int64_t heads = table.shape()[1];
+  std::vector<double> largest(static_cast<size_t>(heads), 0.0);
+  for (int64_t i = 0; i < table.count(); ++i) {
+    double& most = largest[static_cast<size_t>(i % heads)];
+    const double entry = std::abs(table.Value(i));
+    most = std::isfinite(entry) ? std::max(most, entry) : std::numeric_limits<double>::infinity();
+  }
+  const int64_t batches = Batches(c);
+  const auto term = [=, &table](int64_t b, int64_t head, int64_t query, int64_t key) {
+    const int64_t pair = ((batches == 1 ? 0 : b) * queries + query) * keys + key;
+    const double entry = table.Value(bucket[static_cast<size_t>(pair)] * heads + head);
+    attention::SchemeTerm t;
+    t.size = std::abs(entry);
+    if (two[static_cast<size_t>(pair)]) t.error = 2 * largest[static_cast<size_t>(head)];
+    t.seen = std::isfinite(entry) || t.error > 0;
+    return t;
+  };
+  return attention::MakeBiasedTolerance(promise, c, gnomon::t5_bias::ReadAttention(c).heads, term);
+}
+
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
   if (c.operation == "t5_bias.bias") return std::make_unique<BiasTolerance>(promise, c);
+  if (c.operation == "t5_bias.attention") return OfAttention(promise, c);
   return std::make_unique<BucketTolerance>(promise, c);
 }
 

@@ -2,7 +2,10 @@
 // Code of its own: nothing here calls the reference, a kernel or a hypothesis.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "gnomon/properties/plain_angle.h"
+#include "gnomon/properties/plain_attention.h"
 #include "gnomon/properties/plain_kernel.h"
 #include "gnomon/properties/wrong_subjects.h"
 #include "gnomon/spec/t5_bias.h"
@@ -62,6 +65,20 @@ enum class M {
   kShortOffsets,
   kReadsPadding,
   kWritesInput,
+  kDirectionByMask,
+  kTableKvHeads,
+  kMaskByPosition,
+  kMaskIgnored,
+  kMaskTopLeft,
+  kPaddingIgnored,
+  kLeaksValue,
+  kScaleHeadDim,
+  kScaleIgnored,
+  kBiasScaled,
+  kBiasSubtracted,
+  kBiasLeftOut,
+  kBiasAfterSoftmax,
+  kKvModulo,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -116,7 +133,8 @@ const MistakeRow<M> kRows[] = {
     {M::kBatchZero, "row-positions", "positions of batch row 0 for every row", kState, "standard"},
     {M::kCountsTokens, "arange-positions", "0..T-1 whatever the positions are", kFormula,
      "standard"},
-    {M::kMagnitude, "magnitude", "every bias times 1.0003", kFormula, "standard"},
+    {M::kMagnitude, "magnitude", "every bias, or output of attention, times 1.0003", kFormula,
+     "standard"},
     {M::kNanPayload, "window-not-copied/nan-payload", "a NaN's payload not kept", kFormula,
      "standard"},
     {M::kFlushesInput, "subnormals-flushed/input", "subnormal entries count as 0", kFormula,
@@ -136,6 +154,28 @@ const MistakeRow<M> kRows[] = {
      kState, "standard"},
     {M::kWritesInput, "in-place/input-written", "leaves the last offset in the key positions",
      kState, "standard"},
+    {M::kDirectionByMask, "t5-direction/by-mask", "causal buckets under a causal mask, else both",
+     kFormula, "standard"},
+    {M::kTableKvHeads, "t5-table/kv-heads", "the columns of the key heads, one for each group",
+     kFormula, "standard"},
+    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
+     "standard"},
+    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
+    {M::kMaskTopLeft, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
+     "standard"},
+    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
+    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
+    {M::kScaleHeadDim, "attention-scale/head-dim", "1 / sqrt(head_dim) where no scale is asked",
+     kFormula, "standard"},
+    {M::kScaleIgnored, "attention-scale/ignored", "scale 1 whatever is asked", kFormula,
+     "standard"},
+    {M::kBiasScaled, "attention-bias/scaled", "bias added before the scaling", kFormula,
+     "standard"},
+    {M::kBiasSubtracted, "attention-bias/subtracted", "bias subtracted", kFormula, "standard"},
+    {M::kBiasLeftOut, "attention-bias/left-out", "bias left out", kFormula, "standard"},
+    {M::kBiasAfterSoftmax, "attention-bias/after-softmax", "bias added to the weights", kFormula,
+     "standard"},
+    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 // Which freedoms of T5-6 a right kernel takes.
@@ -196,6 +236,8 @@ class PlainT5 final : public Subject {
     }
     if (c.operation == "t5_bias.bias") {
       Bias(c, outputs.at("bias"));
+    } else if (c.operation == "t5_bias.attention") {
+      Attention(c, outputs.at("y"));
     } else {
       Buckets(c, outputs.at("buckets"));
     }
@@ -346,30 +388,83 @@ class PlainT5 final : public Subject {
     return bits;
   }
 
-  void Bias(const Case& c, const TensorView& to) const {
-    const T5Buckets t = gnomon::t5_bias::ReadBuckets(c);
+  // The table's entry, as it is copied or added.
+  uint64_t EntryAt(const Case& c, int64_t bucket, int64_t head) const {
     const ConstTensorView table = c.inputs.at("table").view();
     const int64_t rows = table.shape[0], heads = table.shape[1];
+    if (Is(M::kHeadZero)) head = 0;
+    bucket = std::clamp<int64_t>(bucket, 0, rows - 1);  // it stays within its memory
+    int64_t number = bucket * heads + head;
+    if (Is(M::kTransposed)) number = head * rows + bucket;
+    int64_t offset = Is(M::kTableStrides) ? number : table.OffsetOf(number);
+    if (Is(M::kShortOffsets) && offset > 0) offset = static_cast<uint16_t>(offset);
+    const std::byte* address = table.data + offset * SizeOf(table.dtype);
+    const uint64_t loaded = LoadBits(table.dtype, address);
+    const bool output_instead = Is(M::kMagnitude) && c.operation == "t5_bias.attention";
+    const uint64_t bits = output_instead ? loaded : Changed(c.format, loaded);
+    if (!Is(M::kReadsPadding) || head != heads - 1) return bits;
+    const double beyond = DecodeBits(
+        c.format, LoadBits(table.dtype, address + table.strides[1] * SizeOf(table.dtype)));
+    return EncodeBits(c.format, RoundToFormat(c.format, DecodeBits(c.format, bits) + 0 * beyond));
+  }
+
+  void Bias(const Case& c, const TensorView& to) const {
+    const T5Buckets t = gnomon::t5_bias::ReadBuckets(c);
+    const int64_t heads = c.inputs.at("table").shape()[1];
     const int64_t keys = to.shape.back(), queries = to.shape[to.rank() - 2];
     for (int64_t i = 0; i < to.count(); ++i) {
       const int64_t row = i / keys, batch = row / queries / heads;
-      const int64_t head = Is(M::kHeadZero) ? 0 : row / queries % heads;
-      int64_t bucket = BucketOf(t, RelOf(batch, row % queries, i % keys, queries, keys));
-      bucket = std::clamp<int64_t>(bucket, 0, rows - 1);  // it stays within its memory
-      int64_t number = bucket * heads + head;
-      if (Is(M::kTransposed)) number = head * rows + bucket;
-      int64_t offset = Is(M::kTableStrides) ? number : table.OffsetOf(number);
-      if (Is(M::kShortOffsets) && offset > 0) offset = static_cast<uint16_t>(offset);
-      const std::byte* address = table.data + offset * SizeOf(table.dtype);
-      uint64_t bits = Changed(c.format, LoadBits(table.dtype, address));
-      if (Is(M::kReadsPadding) && head == heads - 1) {
-        const double beyond = DecodeBits(
-            c.format, LoadBits(table.dtype, address + table.strides[1] * SizeOf(table.dtype)));
-        bits =
-            EncodeBits(c.format, RoundToFormat(c.format, DecodeBits(c.format, bits) + 0 * beyond));
-      }
-      Store(to, i, bits);
+      const int64_t bucket = BucketOf(t, RelOf(batch, row % queries, i % keys, queries, keys));
+      Store(to, i, EntryAt(c, bucket, row / queries % heads));
     }
+  }
+
+  double Rounded(Format format, double v) const {
+    const Profile& promise = kProfiles[promise_];
+    if (promise.correctly_rounded) return v;
+    if (promise.arithmetic == Stage::kOutput) return RoundToFormat(format, v);
+    return static_cast<double>(static_cast<float>(v));
+  }
+  HeadMistake AroundTheBias() const {
+    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
+    if (Is(M::kMaskTopLeft)) return HeadMistake::kMaskTopLeft;
+    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
+    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
+    if (Is(M::kBiasScaled)) return HeadMistake::kBiasScaled;
+    if (Is(M::kBiasAfterSoftmax)) return HeadMistake::kBiasAfterSoftmax;
+    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+  }
+  double BiasOf(const Case& c, const gnomon::t5_bias::AttentionParameters& p, int64_t rel,
+                int64_t head) const {
+    if (Is(M::kBiasLeftOut)) return 0;
+    if (Is(M::kMaskByPosition) && p.heads.mask == AttentionMask::kCausal && rel > 0)
+      return -std::numeric_limits<double>::infinity();
+    const double entry = DecodeBits(c.format, EntryAt(c, BucketOf(p.buckets, rel), head));
+    return Is(M::kBiasSubtracted) && std::isfinite(entry) ? -entry : entry;
+  }
+  void Attention(const Case& c, const TensorView& y) const {
+    gnomon::t5_bias::AttentionParameters p = gnomon::t5_bias::ReadAttention(c);
+    const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+    const bool batched = c.inputs.at("key_positions").shape().size() == 2;
+    const int64_t group = Is(M::kTableKvHeads) ? e.heads / e.kv_heads : 1;
+    if (Is(M::kScaleHeadDim) && !c.parameters.count("scale"))
+      p.heads.scale = Number(1 / std::sqrt(static_cast<double>(e.head_dim)));
+    if (Is(M::kScaleIgnored)) p.heads.scale = Number(1);
+    if (Is(M::kDirectionByMask)) p.buckets.bidirectional = p.heads.mask != AttentionMask::kCausal;
+    PlainHeads how;
+    how.mistake = AroundTheBias();
+    how.rounded = [&](double v) { return Rounded(c.format, v); };
+    how.summed = [&](double v) {
+      return kProfiles[promise_].correctly_rounded ? v : static_cast<double>(static_cast<float>(v));
+    };
+    how.bias = [&](int64_t b, int64_t head, int64_t query, int64_t key) {
+      return BiasOf(c, p, RelOf(batched ? b : 0, query, key, e.queries, e.keys), head / group);
+    };
+    how.store = [&](int64_t number, int64_t, double value) {
+      if (Is(M::kMagnitude)) value *= 1.0003;
+      Store(y, number, StoredBits(c.format, value, StoreMistake::kNone));
+    };
+    RunPlainHeads(c, p.heads, how);
   }
 
   M mistake_;

@@ -33,6 +33,7 @@ struct Row {
 struct Special {
   bool nan = false;               // a score is NaN or plus infinity
   bool open = false;              // whether it is NaN is left open
+  bool anything = false;          // the scheme leaves the row open in every profile (T5-9)
   double largest = 0;             // magnitude on the way to a score, for overflow
   std::vector<int64_t> keys;      // as in Row
   std::vector<int64_t> left_out;  // by a score of minus infinity
@@ -104,6 +105,8 @@ class SoftmaxTruth : public Truth {
     special_ = Special();
     for (int64_t key = 0; key < e_.keys; ++key) {
       if (!Seen(at, key)) continue;
+      // What `rounded` leaves open is open in every profile.
+      special_.anything |= scheme_ && scheme_->IsOpen(PairOf(at, key), kProfiles[0]);
       double ieee = 0, size = 0;
       for (int64_t c = 0; c < e_.head_dim; ++c) {
         const double q = Q(at, key, c), k = K(at, key, c);
@@ -250,6 +253,7 @@ class AttentionTruth : public SoftmaxTruth {
     const At at = Split(element);
     const Special& s = SpecialOf(at);
     const double nan = std::numeric_limits<double>::quiet_NaN();
+    if (s.anything) return {};
     if (s.nan) return {Expectation::kNonFinite, 0, nan};
     double sum = 0;
     for (const int64_t key : s.keys)

@@ -1,5 +1,5 @@
-// Softmax attention whose bias a scheme defines (ALIBI-8): ATT-1 to ATT-4 and ATT-13, ATT-14 are
-// attention.cc's, the bias and how far it may be off are the scheme's.
+// Softmax attention whose bias a scheme defines (ALIBI-8, T5-9): ATT-1 to ATT-4 and ATT-13, ATT-14
+// are attention.cc's, the bias and how far it may be off are the scheme's.
 #ifndef GNOMON_REFERENCE_SCHEME_BIAS_H_
 #define GNOMON_REFERENCE_SCHEME_BIAS_H_
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/scheme_bias.h"
 #include "gnomon/reference/truth.h"
 
 namespace gnomon::reference {
@@ -192,6 +193,52 @@ class BiasTruth : public Truth {
   ConstTensorView table_;
 };
 
+// T5-9, T5-10: what the score of one pair of a query and a key gets.
+class BiasOfPair final : public SchemeBias {
+ public:
+  BiasOfPair(const Case& c, const T5Buckets& buckets)
+      : format_(c.format),
+        offsets_(c, buckets, 1),
+        batched_(c.inputs.at("key_positions").shape().size() == 2),
+        table_(c.inputs.at("table").view()) {}
+
+  Interval Slope(int64_t) const override { return Interval(1); }
+  double Multiple(const Pair& pair) const override {
+    return Entry(pair.head, AnswersOfPair(pair).exact);
+  }
+  double About(const Pair& pair) const override { return Multiple(pair); }
+  Interval Error(const Pair& pair, const Profile& profile) const override {
+    Interval beta(0);
+    if (!gnomon::t5_bias::ByFloat(profile)) return beta;
+    const Answers& a = AnswersOfPair(pair);
+    const Interval due(Entry(pair.head, a.exact));
+    for (int64_t b = a.least; b <= a.greatest; ++b) {
+      const Interval off = abs(Interval(Entry(pair.head, b)) - due);
+      if (mpfr_greater_p(Lower(off), Lower(beta))) beta = off;
+    }
+    return beta;
+  }
+  bool IsOpen(const Pair& pair, const Profile&) const override {
+    const Answers& a = AnswersOfPair(pair);
+    bool open = false;
+    for (int64_t b = a.least; a.least != a.greatest && b <= a.greatest; ++b)
+      open |= !std::isfinite(Entry(pair.head, b));
+    return open;
+  }
+
+ private:
+  const Answers& AnswersOfPair(const Pair& pair) const {
+    return offsets_.At(offsets_.Rel(batched_ ? pair.batch : 0, pair.query, pair.key));
+  }
+  double Entry(int64_t head, int64_t bucket) const {
+    return DecodeBits(format_, BitsAt(table_, bucket * table_.shape[1] + head));
+  }
+  Format format_;
+  Offsets<T5Buckets> offsets_;
+  bool batched_;
+  ConstTensorView table_;
+};
+
 }  // namespace
 
 namespace t5_bias {
@@ -200,6 +247,10 @@ std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "t5_bias.bias") return std::make_unique<BiasTruth>(c);
   if (c.operation == "t5_bias.bucket")
     return std::make_unique<BucketTruth<T5Buckets>>(c, gnomon::t5_bias::ReadBuckets(c), 1);
+  if (c.operation == "t5_bias.attention") {
+    const gnomon::t5_bias::AttentionParameters p = gnomon::t5_bias::ReadAttention(c);
+    return MakeBiasedAttention(c, p.heads, std::make_unique<BiasOfPair>(c, p.buckets));
+  }
   return std::make_unique<BucketTruth<DebertaBuckets>>(c, gnomon::t5_bias::ReadDeberta(c), -1);
 }
 

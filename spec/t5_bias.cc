@@ -29,17 +29,30 @@ std::vector<OutputShape> ValidateDeberta(const Case& c) {
 }
 
 // T5-4.
-std::vector<OutputShape> ValidateBias(const Case& c) {
-  const T5Buckets t = ReadBuckets(c);
+void RequireTable(const Case& c, const T5Buckets& t) {
   const Shape& table = c.inputs.at("table").shape();
   if (table.size() != 2)
     throw Rejected("table", "rank " + std::to_string(table.size()), "must be [bucket, heads]",
                    "T5-4");
   RequireExtent("table", "bucket", table[0], t.num_buckets, "T5-4");
   RequireCaseFormat(c, "table");
+}
+
+std::vector<OutputShape> ValidateBias(const Case& c) {
+  RequireTable(c, ReadBuckets(c));
   Shape shape = PairShape(c);
-  shape.insert(shape.end() - 2, table[1]);
+  shape.insert(shape.end() - 2, c.inputs.at("table").shape()[1]);
   return {{"bias", shape}};
+}
+
+// T5-9.
+std::vector<OutputShape> ValidateAttention(const Case& c) {
+  const attention::Extents e = attention::ValidateHeads(c);
+  const T5Buckets t = ReadAttention(c).buckets;
+  RequireTable(c, t);
+  RequireExtent("table", "heads", c.inputs.at("table").shape()[1], e.heads, "T5-9");
+  attention::ValidateHeadPositions(c, e, "T5-9");
+  return {{"y", {e.batch, e.queries, e.heads, e.value_dim}}};
 }
 
 }  // namespace
@@ -56,6 +69,18 @@ const std::vector<OperationSpec>& Operations() {
   static const std::vector<TensorSpec> with_table = [] {
     std::vector<TensorSpec> all = positions;
     all.push_back({"table", {"bucket", "heads"}, "learned; any values"});
+    return all;
+  }();
+  static const std::vector<ParameterSpec> of_attention = [] {
+    std::vector<ParameterSpec> all = attention::HeadParameters();
+    all[1].otherwise = "1";
+    all.insert(all.end(), buckets.begin(), buckets.end());
+    return all;
+  }();
+  static const std::vector<TensorSpec> heads = [] {
+    std::vector<TensorSpec> all = attention::HeadInputs();
+    all.insert(all.end(), positions.begin(), positions.end());
+    all.push_back({"table", {"bucket", "query_heads"}, "learned; any values"});
     return all;
   }();
   static const std::vector<TensorSpec> indices = {
@@ -79,7 +104,14 @@ const std::vector<OperationSpec>& Operations() {
        positions,
        indices,
        ErrorUnit::kUlp,
-       ValidateDeberta}};
+       ValidateDeberta},
+      {"t5_bias.attention",
+       "attention.softmax with that bias, not scaled unless asked",
+       of_attention,
+       heads,
+       {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
+       ErrorUnit::kRoundoffOfSum,
+       ValidateAttention}};
   return operations;
 }
 

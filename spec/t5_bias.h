@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/spec/attention.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/operation.h"
 
@@ -51,13 +52,11 @@ namespace t5_bias {
 inline constexpr int64_t kMaxBuckets = 4096;
 inline constexpr int64_t kMaxDistance = int64_t{1} << 31;
 
-inline T5Buckets ReadBuckets(const Case& c) {
-  ParameterReader reader(c.parameters, "T5-1");
+inline T5Buckets ReadBuckets(ParameterReader& reader) {
   T5Buckets t;
   t.num_buckets = reader.GetInteger("num_buckets", 32, 1, kMaxBuckets);
   t.max_distance = reader.GetInteger("max_distance", 128, 1, kMaxDistance);
   t.bidirectional = reader.GetFlag("bidirectional", std::nullopt, "T5-1");
-  reader.RejectOthers();
   if (t.max_exact() < 1)
     throw Rejected("num_buckets", std::to_string(t.num_buckets),
                    "must leave each side at least 2 buckets", "T5-1");
@@ -65,6 +64,29 @@ inline T5Buckets ReadBuckets(const Case& c) {
     throw Rejected("max_distance", std::to_string(t.max_distance),
                    "must be above max_exact, " + std::to_string(t.max_exact()), "T5-1");
   return t;
+}
+
+inline T5Buckets ReadBuckets(const Case& c) {
+  ParameterReader reader(c.parameters, "T5-1");
+  const T5Buckets t = ReadBuckets(reader);
+  reader.RejectOthers();
+  return t;
+}
+
+// T5-9. `scale` is 1 unless it is given.
+struct AttentionParameters {
+  attention::Parameters heads;
+  T5Buckets buckets;
+};
+
+inline AttentionParameters ReadAttention(const Case& c) {
+  ParameterReader reader(c.parameters, "T5-9");
+  AttentionParameters p;
+  p.heads = attention::ReadMaskAndScale(reader);
+  if (!p.heads.scale) p.heads.scale = Number(1);
+  p.buckets = ReadBuckets(reader);
+  reader.RejectOthers();
+  return p;
 }
 
 inline DebertaBuckets ReadDeberta(const Case& c) {
