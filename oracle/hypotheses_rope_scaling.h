@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,13 @@ struct Counted {
   reference::Interval value;
   FrequencyCounts counts{};
 };
-using FrequencyFormula = std::function<Counted(const RopeFrequencies&, int64_t pair, Format)>;
+// One object a mistake, so that what it answers can be remembered.
+using FrequencyFormula =
+    std::shared_ptr<const std::function<Counted(const RopeFrequencies&, int64_t pair, Format)>>;
 // What cosines and sines are multiplied by, or (not `tables`) the result.
 using MagnitudeFormula = std::function<reference::Interval(const RopeScaling&, bool tables)>;
 
-struct ScalingFormulas {  // empty: that of the page
+struct ScalingFormulas {  // each: none where it is that of the page
   FrequencyFormula frequency;
   MagnitudeFormula magnitude;
   std::function<reference::Interval(const RopeScaling&)> softmax;
@@ -59,22 +62,23 @@ Counted ByPartsOfExponent(const RopeFrequencies& f, const reference::Interval& e
 reference::Interval NtkExponent(const RopeFrequencies& f);
 double AboveAll(const reference::Interval& x);  // an upper bound of |x|
 
-// The scaled frequencies of a kernel, remembered.
+// The scaled frequencies of a kernel. They are remembered beyond the case: every hypothesis asks
+// for the same ones again.
 class ScaledFrequencies {
  public:
   struct Pair {
     Number frequency;  // to 60 digits
     FrequencyCounts counts{};
   };
-  ScaledFrequencies(RopeFrequencies f, FrequencyFormula formula, Format format)
-      : f_(std::move(f)), formula_(std::move(formula)), format_(format) {}
+  ScaledFrequencies(RopeFrequencies f, FrequencyFormula formula, Format format);
   const Pair& At(int64_t pair) const;
 
  private:
+  using Known = std::map<int64_t, Pair>;
   RopeFrequencies f_;
   FrequencyFormula formula_;
   Format format_;
-  mutable std::map<int64_t, Pair> known_;
+  mutable std::shared_ptr<Known> known_;  // made by the first question
 };
 
 // SCALE-13 as the kernel has it, in binary64; and its roundings (SCALE-18).

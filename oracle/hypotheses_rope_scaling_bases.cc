@@ -31,8 +31,11 @@ Counted Times(Counted w, const Interval& by, double count) {
   return w;
 }
 
+using Function = std::function<Counted(const RopeFrequencies&, int64_t pair, Format)>;
+
 // A formula of these types.
-ScalingMistake Of(Types types, std::string id, std::string text, FrequencyFormula formula) {
+ScalingMistake Of(Types types, std::string id, std::string text, Function function) {
+  const auto formula = std::make_shared<const Function>(std::move(function));
   return MistakenScaling(std::move(id), std::move(text),
                          [types, formula](RopeFrequencies* f, ScalingFormulas* formulas) {
                            formulas->frequency = formula;
@@ -360,6 +363,32 @@ void AddWholeTypes(std::vector<ScalingMistake>* all) {
                     }));
 }
 
+// All that a frequency depends on.
+std::string BytesOf(const RopeFrequencies& f, Format format) {
+  std::string bytes;
+  const auto add = [&](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto number = [&](const Number& n) {
+    add(n.value);
+    add(n.decimal.size());
+    bytes += n.decimal;
+  };
+  const RopeScaling& s = f.scaling;
+  add(format), add(f.head_dim), add(f.rotary_dim), add(s.type), add(s.seq_len), add(s.update);
+  add(s.ramp), add(s.truncate), add(s.earlier_seq_lens.size());
+  for (const int64_t n : s.earlier_seq_lens) add(n);
+  for (const Number* n : {&f.rope_theta, &s.factor, &s.factor_divisor, &s.original_length,
+                          &s.beta_fast, &s.beta_slow, &s.extrapolation_factor, &s.ntk_factor,
+                          &s.low_freq_factor, &s.high_freq_factor, &s.partial_rotary_factor})
+    number(*n);
+  for (const auto* list : {&f.frequencies, &s.short_factor, &s.long_factor}) {
+    add(list->size());
+    for (const Number& n : *list) number(n);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 ScalingMistake MistakenScaling(std::string id, std::string text,
@@ -419,14 +448,26 @@ Counted OfNewBase(const RopeFrequencies& f, const Interval& scale, const Interva
   return w;
 }
 
+ScaledFrequencies::ScaledFrequencies(RopeFrequencies f, FrequencyFormula formula, Format format)
+    : f_(std::move(f)), formula_(std::move(formula)), format_(format) {}
+
 const ScaledFrequencies::Pair& ScaledFrequencies::At(int64_t pair) const {
-  const auto found = known_.find(pair);
-  if (found != known_.end()) return found->second;
+  if (!known_) {
+    constexpr size_t kMost = 512;
+    constexpr int64_t kWidest = 4096;  // pairs
+    thread_local std::map<std::pair<std::string, FrequencyFormula>, std::shared_ptr<Known>> all;
+    if (all.size() >= kMost) all.clear();
+    known_ = std::make_shared<Known>();
+    if (f_.pairs() <= kWidest)
+      known_ = all.try_emplace({BytesOf(f_, format_), formula_}, known_).first->second;
+  }
+  const auto found = known_->find(pair);
+  if (found != known_->end()) return found->second;
   Pair answer{Number(1), {}};
   answer.counts.fill(kInfinity);  // not a number, or not decided: nothing can be said
-  const auto known = reference::Certify(
+  reference::Certify(
       [&] {
-        const Counted w = formula_ ? formula_(f_, pair, format_)
+        const Counted w = formula_ ? (*formula_)(f_, pair, format_)
                                    : Counted{reference::ScaledFrequency<Interval>(f_, pair),
                                              reference::CountsOf(f_, pair, format_)};
         if (!std::isfinite(reference::Midpoint(w.value))) return false;
@@ -436,8 +477,7 @@ const ScaledFrequencies::Pair& ScaledFrequencies::At(int64_t pair) const {
         return true;
       },
       256);
-  static_cast<void>(known);
-  return known_.emplace(pair, std::move(answer)).first->second;
+  return known_->emplace(pair, std::move(answer)).first->second;
 }
 
 const std::vector<ScalingMistake>& FrequencyMistakes() {

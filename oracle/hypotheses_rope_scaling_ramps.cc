@@ -240,11 +240,14 @@ Counted ByPartsBy(const RopeFrequencies& f, const RampReading& reading, int64_t 
 
 using Change = void (*)(RampReading*);
 
+using Function = std::function<Counted(const RopeFrequencies&, int64_t pair, Format)>;
+
 FrequencyFormula FormulaOf(RampReading reading) {
-  return [reading](const RopeFrequencies& f, int64_t i, Format format) {
-    return f.scaling.type == Type::kYarn ? YarnBy(f, reading, i, format)
-                                         : ByPartsBy(f, reading, i, format);
-  };
+  return std::make_shared<const Function>(
+      [reading](const RopeFrequencies& f, int64_t i, Format format) {
+        return f.scaling.type == Type::kYarn ? YarnBy(f, reading, i, format)
+                                             : ByPartsBy(f, reading, i, format);
+      });
 }
 
 // Of these types; where they are two, also of yarn alone.
@@ -342,12 +345,14 @@ using BandWeight = Weight (*)(const RopeFrequencies&, const Counted& w, Format);
 
 void AddLlama3(std::vector<ScalingMistake>* all) {
   const auto add = [&](const char* id, const char* text, BandWeight weight) {
+    const FrequencyFormula formula = std::make_shared<const Function>(
+        [weight](const RopeFrequencies& f, int64_t i, Format format) {
+          const Counted w = UnscaledPair(f, i);
+          return Blended(weight(f, w, format), Interpolated(f, w), w, Mean::kArithmetic);
+        });
     all->push_back(
-        MistakenScaling(id, text, [weight](RopeFrequencies* f, ScalingFormulas* formulas) {
-          formulas->frequency = [weight](const RopeFrequencies& g, int64_t i, Format format) {
-            const Counted w = UnscaledPair(g, i);
-            return Blended(weight(g, w, format), Interpolated(g, w), w, Mean::kArithmetic);
-          };
+        MistakenScaling(id, text, [formula](RopeFrequencies* f, ScalingFormulas* formulas) {
+          formulas->frequency = formula;
           return f->scaling.type == Type::kLlama3;
         }));
   };
