@@ -134,7 +134,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
   EXPECT_GE(named * 100, told * LeastNamed(std::get<0>(GetParam()))) << named << " of " << told;
 }
 
-// Every stem in f32; in the narrow formats two of them, as all would take an hour.
+// Every stem in f32; in the narrow formats these, as all would take an hour.
 std::string NameOf(const testing::TestParamInfo<Asked>& info) {
   return std::get<0>(info.param) + "_" + std::string(Traits(std::get<1>(info.param)).name);
 }
@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
                                           testing::Values(Format::kF32)),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Narrow, MatrixSlow,
-                         testing::Combine(testing::Values("rope", "sinusoidal"),
+                         testing::Combine(testing::Values("rope", "sinusoidal", "t5_bias",
+                                                          "relative", "learned"),
                                           testing::Values(Format::kBf16, Format::kF16)),
                          NameOf);
 

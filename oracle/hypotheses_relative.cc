@@ -142,7 +142,7 @@ class RelativePredictor : public Predictor {
         p.open |= 1u << i;
     // What overflows on the way is the largest number then.
     if (p.open != 0 && change_.shared.store == StoreAs::kCapped &&
-        std::abs(value) < LargestFinite(format_) / 2)
+        !(std::abs(value) >= LargestFinite(format_) / 2))
       return {};
     return p;
   }

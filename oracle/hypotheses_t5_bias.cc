@@ -226,6 +226,14 @@ Mistake::Make Reads(T Change::*member, T value) {
     return IsBias(c);
   };
 }
+Mistake::Make Has32Buckets(bool ends_with_table) {
+  return [=](const Case& c, T5Change* change) {
+    const bool shows = IsT5(c) && change->t.num_buckets != 32;
+    change->t.num_buckets = 32;
+    change->ends_with_table = ends_with_table;
+    return shows && (IsBias(c) || !ends_with_table);
+  };
+}
 Mistake::Make Ends(int64_t shift, bool (*where)(const Case&)) {
   return [=](const Case& c, T5Change* change) {
     change->last_shift = shift;
@@ -262,12 +270,10 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("t5-rounding/nearest", "rounded, not rounded down",
                          Rounds(Whole::kNearest, IsT5)),
         Mistake::Formula("t5-rounding/up", "rounded up", Rounds(Whole::kOther, IsT5)),
-        Mistake::Formula("t5-buckets", "32 buckets whatever is asked",
-                         [](const Case& c, T5Change* change) {
-                           const bool shows = IsT5(c) && change->t.num_buckets != 32;
-                           change->t.num_buckets = 32;
-                           return shows;
-                         }),
+        Mistake::Formula("t5-buckets", "32 buckets whatever is asked", Has32Buckets(false)),
+        Mistake::Formula("t5-buckets",
+                         "32 buckets whatever is asked; beyond the table its last row",
+                         Has32Buckets(true)),
         Mistake::Formula("t5-max-distance", "128 whatever is asked",
                          [](const Case& c, T5Change* change) {
                            const bool shows = IsT5(c) && change->t.max_distance != 128;
