@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/reference/angles.h"
 #include "gnomon/reference/certify.h"
 
@@ -496,7 +495,6 @@ std::vector<SharedHypothesis> MakeShared() {
                    return true;
                  },
                  Concerns::kStorage});
-  for (const SharedHypothesis& memory : MemoryHypotheses()) all.push_back(memory);
   return all;
 }
 

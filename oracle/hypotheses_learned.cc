@@ -346,9 +346,10 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("learned-resize/row-major", "the table read as [column, row, width]",
                          Resizes(&R::columns_first, true)),
     };
+    AddMemory(&entries);
     AddShared(
-        {Concerns::kStorage, Concerns::kMemory},
-        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
     return entries;
   }();
   return all;

@@ -306,9 +306,10 @@ const std::vector<Mistake>& Entries() {
                          return c.inputs.count("m") > 0;
                        }),
     };
+    AddMemory(&entries);
     AddShared(
-        {Concerns::kStorage, Concerns::kMemory},
-        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
     return entries;
   }();
   return all;
