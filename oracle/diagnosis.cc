@@ -157,7 +157,9 @@ class Search {
         const JudgedElement& e = judged.elements[k];
         const Prediction p = predictor->At(e.output, e.number);
         if (p.kind != Prediction::kReal || p.value == 0 || !std::isfinite(e.got)) continue;
-        const double reach = std::max(p.high[kAngle] - p.value, p.value - p.low[kAngle]);
+        // The factor's own roundings beside the bound, as Stored() has them.
+        const double reach = std::max(p.high[kAngle] - p.value, p.value - p.low[kAngle]) +
+                             FactorRounding(format_, p.value);
         const double slack = std::max(1.0, std::abs(e.got / p.value)) * reach / std::abs(p.value);
         low = std::max(low, e.got / p.value - slack);
         high = std::min(high, e.got / p.value + slack);

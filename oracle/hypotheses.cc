@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/reference/angles.h"
 #include "gnomon/reference/certify.h"
 
@@ -229,14 +228,18 @@ Turn Turns::At(int64_t given, int64_t pair) const {
   return turn;
 }
 
+double FactorRounding(Format format, double value) {
+  return 2 * UnitRoundoff(WorkingFormat(format)) * std::abs(value) +
+         ExactPowerOfTwo(EtaExponent(format));
+}
+
 Prediction Stored(const Change& change, Format format, double value, double radius,
                   const PerProfile& bound, const PerProfile& narrow) {
   if (change.factor != 1) {
     Change stored = change;
     stored.factor = 1;
     PerProfile b, n;
-    const double more =
-        std::abs(value) * (change.factor_error + 2 * UnitRoundoff(WorkingFormat(format)));
+    const double more = std::abs(value) * change.factor_error + FactorRounding(format, value);
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       b[i] = std::abs(change.factor) * bound[i] + more;
       n[i] = std::abs(change.factor) * narrow[i] + more;
@@ -279,8 +282,10 @@ Prediction NonFinite(const Change& change, Format format, double v) {
   p.kind = Prediction::kNonFinite;
   p.value = v;
   if (change.store == StoreAs::kCapped && std::isinf(v)) {
-    p.kind = Prediction::kBits;
-    p.bits = EncodeBits(format, std::copysign(LargestFinite(format), v));
+    p.kind = Prediction::kReal;
+    p.value = std::copysign(LargestFinite(format), v);
+    p.low.fill(p.value);
+    p.high.fill(p.value);
   }
   return p;
 }
@@ -517,7 +522,6 @@ std::vector<SharedHypothesis> MakeShared() {
                    return true;
                  },
                  Concerns::kStorage});
-  for (const SharedHypothesis& memory : MemoryHypotheses()) all.push_back(memory);
   return all;
 }
 

@@ -154,6 +154,8 @@ class Turns {
 // `narrow`: the same before the last rounding to a 16-bit format. `factor` is applied here.
 Prediction Stored(const Change& change, Format format, double value, double radius,
                   const PerProfile& bound, const PerProfile& narrow);
+// What multiplying a result by a factor near 1 may round off.
+double FactorRounding(Format format, double value);
 // A NaN or an infinity, stored.
 Prediction NonFinite(const Change& change, Format format, double v);
 // In what full vectors leave of a row, where the mistake shows: `has_input` says that there is one.

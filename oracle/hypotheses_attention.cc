@@ -124,10 +124,6 @@ const std::vector<Mistake>& Entries() {
             Only("attention.softmax", [](const Case&, C* x) { x->keys_for_values = true; })),
         Mistake::Formula("softmax-axis", "normalised over the queries",
                          Softmax([](const Case&, C* x) { x->over_queries = true; })),
-        Mistake::Formula("softmax-overflow", "exp of the score itself",
-                         Softmax([](const Case&, C* x) { x->no_maximum = true; })),
-        Mistake::Formula("softmax-overflow/maximum-of-all", "maximum over masked keys too",
-                         Softmax([](const Case&, C* x) { x->all_maximum = true; })),
         Mistake::Formula("softmax-base", "2^score for exp",
                          Softmax([](const Case&, C* x) { x->base_two = true; })),
         Mistake::Formula("softmax-plus-one", "1 added to the sum",
@@ -136,6 +132,12 @@ const std::vector<Mistake>& Entries() {
                          Softmax([](const Case&, C* x) { x->not_normalised = true; })),
         Mistake::Formula("softmax-narrow/weights", "weights rounded to bf16",
                          Softmax([](const Case&, C* x) { x->weights_in = Format::kBf16; })),
+        Mistake::Formula("softmax-narrow/weights",
+                         "weights rounded to bf16 before they are divided by their sum",
+                         Softmax([](const Case&, C* x) {
+                           x->weights_in = Format::kBf16;
+                           x->exponentials_narrow = true;
+                         })),
         Mistake::Formula("softmax-narrow/scores", "scores rounded to bf16",
                          Softmax([](const Case&, C* x) { x->scores_in = Format::kBf16; })),
         Mistake::Formula(
@@ -170,6 +172,23 @@ const std::vector<Mistake>& Entries() {
             "stale-table/previous", "keys of the call before, where that had as many",
             Only("attention.softmax", [](const Case&, C* x) { x->shared.call_before = true; })),
     };
+    for (const bool guarded : {false, true}) {
+      const auto then = [guarded](std::string text) {
+        if (guarded) text += "; 0 where every exponential is";
+        return text;
+      };
+      entries.push_back(Mistake::Formula("softmax-overflow", then("exp of the score itself"),
+                                         Softmax([guarded](const Case&, C* x) {
+                                           x->no_maximum = true;
+                                           x->guarded = guarded;
+                                         })));
+      entries.push_back(Mistake::Formula("softmax-overflow/maximum-of-all",
+                                         then("maximum over masked keys too"),
+                                         Softmax([guarded](const Case&, C* x) {
+                                           x->all_maximum = true;
+                                           x->guarded = guarded;
+                                         })));
+    }
     for (const int block : {1, 2, 4, 8, 16, 32, 64, 128}) {
       const std::string in = ", in blocks of " + std::to_string(block) + " keys";
       entries.push_back(Mistake::Formula(
@@ -186,6 +205,12 @@ const std::vector<Mistake>& Entries() {
           Mistake::State("tail-vector/keys",
                          "keys after the last full block of " + std::to_string(lanes) + " left out",
                          Softmax([lanes](const Case&, C* x) { x->key_lanes = lanes; })));
+    for (const int lanes : {4, 8, 16})
+      entries.push_back(Mistake::State(
+          "tail-overwrite/" + std::to_string(lanes),
+          "a head at a time, zeros written past a row up to a full vector of " +
+              std::to_string(lanes),
+          Only("attention.softmax", [lanes](const Case&, C* x) { x->overwrite_lanes = lanes; })));
     AddShared(
         {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
         &entries);

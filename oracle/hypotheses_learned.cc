@@ -63,6 +63,7 @@ class LearnedPredictor : public Predictor {
   Prediction At(int, int64_t element) override {
     if (unsaid_) return {};
     const bool add = c_.operation == "learned.add";
+    if (add && IsOverwritten(element)) return {};
     const std::optional<uint64_t> x = add ? BitsAt("x", element) : std::nullopt;
     if (InTail(change_.shared, element % width_, width_, add))
       return Unwritten(change_.shared.tail, DTypeOf(format_), x);
@@ -94,6 +95,18 @@ class LearnedPredictor : public Predictor {
   std::optional<double> ResizedEntry(int64_t number) const {
     const std::optional<double> value = FindNumber(change_.shared, c_.inputs.at("table"), number);
     return value && change_.bf16 ? RoundToFormat(Format::kBf16, *value) : value;
+  }
+
+  // In place: where x is looked for, an earlier result may lie.
+  bool IsOverwritten(int64_t element) const {
+    if (c_.in_place.empty() || change_.shared.offsets == Offsets::kByStrides) return false;
+    const bool contiguous = change_.shared.offsets == Offsets::kContiguous;
+    const ConstTensorView x = c_.inputs.at("x").view();
+    for (int64_t earlier = 0; earlier < element; ++earlier) {
+      const int64_t written = x.OffsetOf(earlier);
+      if (written == (contiguous ? element : x.OffsetOf(element) % 65536)) return true;
+    }
+    return false;
   }
 
   // AXES-7: inside the table whatever the mistake.
@@ -278,7 +291,11 @@ const std::vector<Mistake>& Entries() {
                          Sets(&C::first_token, true, Adds)),
         Mistake::Formula("learned-add/scaled", "x times the square root of the width",
                          Sets(&C::sum, Sum::kScaled, Adds)),
-        Mistake::Formula("sum-16bit", "the sum in bf16", Sets(&C::sum_in_bf16, true, Adds)),
+        Mistake::Formula("sum-16bit", "sums in bf16",
+                         [](const Case& c, C* change) {
+                           change->sum_in_bf16 = change->resize.sums_in_bf16 = true;
+                           return Adds(c) || IsResize(c);
+                         }),
         Mistake::State("in-place/twice", "in place the row is added twice",
                        [](const Case& c, C* change) {
                          change->sum = Sum::kTwice;
@@ -329,9 +346,10 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("learned-resize/row-major", "the table read as [column, row, width]",
                          Resizes(&R::columns_first, true)),
     };
+    AddMemory(&entries);
     AddShared(
-        {Concerns::kStorage, Concerns::kMemory},
-        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
     return entries;
   }();
   return all;

@@ -83,8 +83,8 @@ std::optional<std::vector<const Tensor*>> Kept(const Answered& answered,
   return fits ? kept : own;
 }
 
-std::vector<SharedHypothesis> MemoryHypotheses() {
-  return {
+const std::vector<SharedHypothesis>& MemoryHypotheses() {
+  static const std::vector<SharedHypothesis> all = {
       Memory("stride-ignored/input", "inputs taken as contiguous",
              [](Change* c) { c->offsets = Offsets::kContiguous; }),
       Memory("stride-ignored/padding", "zero times what lies after a row added",
@@ -92,6 +92,7 @@ std::vector<SharedHypothesis> MemoryHypotheses() {
       Memory("int32-index/16-bits", "offsets of inputs in 16 bits",
              [](Change* c) { c->offsets = Offsets::kIn16Bits; }),
   };
+  return all;
 }
 
 }  // namespace gnomon::oracle

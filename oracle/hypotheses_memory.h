@@ -28,8 +28,15 @@ Prediction Copied(const Change& change, Format format, uint64_t bits);
 std::optional<std::vector<const Tensor*>> Kept(const Answered& answered,
                                                const std::vector<std::string>& roles);
 
-// For SharedHypotheses().
-std::vector<SharedHypothesis> MemoryHypotheses();
+// Mistakes of Change that FindBits and FindNumber make.
+const std::vector<SharedHypothesis>& MemoryHypotheses();
+template <typename C>
+void AddMemory(std::vector<Entry<C>>* entries) {
+  for (const SharedHypothesis& memory : MemoryHypotheses())
+    entries->push_back({memory.about, [&memory](const Case&, C* change) {
+                          return memory.make(nullptr, &change->shared);
+                        }});
+}
 
 }  // namespace gnomon::oracle
 

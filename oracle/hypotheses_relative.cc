@@ -140,6 +140,10 @@ class RelativePredictor : public Predictor {
       if (!kProfiles[i].correctly_rounded &&
           MayOverflow(kProfiles[i], format_, std::max({largest, plain, size})))
         p.open |= 1u << i;
+    // What overflows on the way is the largest number then.
+    if (p.open != 0 && change_.shared.store == StoreAs::kCapped &&
+        !(std::abs(value) >= LargestFinite(format_) / 2))
+      return {};
     return p;
   }
 
@@ -302,9 +306,10 @@ const std::vector<Mistake>& Entries() {
                          return c.inputs.count("m") > 0;
                        }),
     };
+    AddMemory(&entries);
     AddShared(
-        {Concerns::kStorage, Concerns::kMemory},
-        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
+        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
+        &entries);
     return entries;
   }();
   return all;

@@ -29,7 +29,7 @@ struct T5Change {
   Table table = Table::kSame;
   bool no_last = false, negated = false, other_half = false, odd_up = false, one_side = false;
   bool quarter = false, middle_more = false, no_middle = false, no_sign = false, short_rel = false;
-  bool plain_nan = false;
+  bool plain_nan = false, ends_with_table = false;
   double scale = 1;
   int64_t query_shift = 0, last_shift = 0;
   // T5-9.
@@ -199,6 +199,7 @@ class T5Predictor : public Predictor {
   Prediction Entry(int64_t bucket, int64_t head) const {
     const Tensor& entries = c_.inputs.at("table");
     const int64_t rows = entries.shape()[0], heads = entries.shape()[1];
+    if (change_.ends_with_table) bucket = std::min(bucket, rows - 1);
     if (bucket < 0 || bucket >= rows) return {};  // wherever that leads
     if (change_.table == Table::kFirstHead) head = 0;
     int64_t number = bucket * heads + head;
@@ -208,7 +209,8 @@ class T5Predictor : public Predictor {
     if (!bits || !beyond) return {};
     const double entry = Read(change_.shared, format_, *bits);
     if (std::isnan(*beyond)) return NonFinite(change_.shared, format_, *beyond);
-    if (change_.plain_nan && std::isnan(entry)) return NonFinite(change_.shared, format_, entry);
+    if (change_.plain_nan && std::isnan(entry))
+      return Copied(change_.shared, format_, EncodeBits(format_, std::nan("")));
     // Zero added: of either sign.
     if (change_.shared.beyond_row && entry == 0)
       return Stored(change_.shared, format_, 0, 0, {}, {});
@@ -307,6 +309,14 @@ Mistake::Make Reads(T Change::*member, T value) {
     return IsBias(c);
   };
 }
+Mistake::Make Has32Buckets(bool ends_with_table) {
+  return [=](const Case& c, T5Change* change) {
+    const bool shows = IsT5(c) && change->t.num_buckets != 32;
+    change->t.num_buckets = 32;
+    change->ends_with_table = ends_with_table;
+    return shows && (IsBias(c) || !ends_with_table);
+  };
+}
 Mistake::Make Ends(int64_t shift, bool (*where)(const Case&)) {
   return [=](const Case& c, T5Change* change) {
     change->last_shift = shift;
@@ -331,6 +341,11 @@ const std::vector<Mistake>& Entries() {
     using C = T5Change;
     std::vector<Mistake> entries = {
         Mistake::Formula("t5-clamp", "the last bucket not clamped", Sets(&C::no_last, IsT5)),
+        Mistake::Formula("t5-clamp", "the last bucket not clamped; beyond the table its last row",
+                         [](const Case& c, T5Change* change) {
+                           change->no_last = change->ends_with_table = true;
+                           return IsBias(c);
+                         }),
         Mistake::Convention("t5-sign", "query - key for key - query", Sets(&C::negated, IsT5)),
         Mistake::Formula("t5-sign/halves", "the upper half for keys before the query",
                          [](const Case& c, T5Change* change) {
@@ -345,16 +360,15 @@ const std::vector<Mistake>& Entries() {
                          Looks(Direction::kFuture, false)),
         Mistake::Formula("t5-rounding", "one low where the formula lands on an integer",
                          Rounds(Whole::kBelowBoundary, IsT5)),
-        Mistake::Formula("t5-rounding/bf16", "the logarithm in bf16", Rounds(Whole::kBf16, IsT5)),
+        Mistake::Formula("t5-rounding/bf16", "the logarithm in bf16",
+                         Rounds(Whole::kBf16, [](const Case&) { return true; })),
         Mistake::Formula("t5-rounding/nearest", "rounded, not rounded down",
                          Rounds(Whole::kNearest, IsT5)),
         Mistake::Formula("t5-rounding/up", "rounded up", Rounds(Whole::kOther, IsT5)),
-        Mistake::Formula("t5-buckets", "32 buckets whatever is asked",
-                         [](const Case& c, T5Change* change) {
-                           const bool shows = IsT5(c) && change->t.num_buckets != 32;
-                           change->t.num_buckets = 32;
-                           return shows;
-                         }),
+        Mistake::Formula("t5-buckets", "32 buckets whatever is asked", Has32Buckets(false)),
+        Mistake::Formula("t5-buckets",
+                         "32 buckets whatever is asked; beyond the table its last row",
+                         Has32Buckets(true)),
         Mistake::Formula("t5-max-distance", "128 whatever is asked",
                          [](const Case& c, T5Change* change) {
                            const bool shows = IsT5(c) && change->t.max_distance != 128;
@@ -420,7 +434,7 @@ const std::vector<Mistake>& Entries() {
                          }),
         Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
                          Takes(Rows::kTokens)),
-        Mistake::Formula("window-not-copied/nan-payload", "a NaN's payload not kept",
+        Mistake::Formula("window-not-copied/nan-payload", "a NaN becomes the default NaN",
                          Sets(&C::plain_nan, IsBias)),
         Mistake::Formula("t5-direction/by-mask", "causal buckets under a causal mask, else both",
                          Heads([](const Case& c, C* change) {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
-#include "gnomon/oracle/hypotheses_memory.h"
+#include "gnomon/oracle/attention_inputs.h"
 #include "gnomon/spec/attention.h"
 
 namespace gnomon::oracle::attention {
@@ -19,50 +20,14 @@ using gnomon::attention::RowErrors;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The inputs as the mistaken kernel finds them.
-class Inputs {
- public:
-  Inputs(const Answered& answered, const AttentionChange& change)
-      : c_(*answered.c), change_(change.shared), as_k_(change.shared), as_q_(change.shared) {
-    if (change.k_contiguous) as_k_.offsets = Offsets::kContiguous;
-    if (change.short_q) as_q_.offsets = Offsets::kIn16Bits;
-    if (!change.shared.call_before) return;
-    const auto kept = Kept(answered, {"k"});
-    unknown_ = !kept;
-    if (kept) k_ = kept->front();
-  }
-
-  double At(const std::string& role, std::initializer_list<int64_t> index) const {
-    const Tensor& own = c_.inputs.at(role);
-    const ConstTensorView view = own.view();
-    int64_t offset = 0, number = 0;
-    size_t axis = 0;
-    for (const int64_t i : index) {
-      offset += i * view.strides[axis];
-      number = number * view.shape[axis++] + i;
-    }
-    const bool of_k = role == "k" || role == "w", of_q = role == "q" || role == "e";
-    const bool of_both = role == "scores";
-    const Change& change = (of_k || of_both) && as_k_.offsets != Offsets::kByStrides   ? as_k_
-                           : (of_q || of_both) && as_q_.offsets != Offsets::kByStrides ? as_q_
-                                                                                       : change_;
-    const Tensor& from = role == "k" && k_ != nullptr ? *k_ : own;
-    if (&from == &own && change.offsets == Offsets::kByStrides)
-      return Read(change, FormatOf(view.dtype),
-                  LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype)));
-    const std::optional<double> found = FindNumber(change, from, number);
-    unknown_ |= !found;
-    return found.value_or(0);
-  }
-  // Something was looked for where it cannot be said what is there.
-  bool unknown() const { return unknown_; }
-
- private:
-  const Case& c_;
-  Change change_, as_k_, as_q_;
-  const Tensor* k_ = nullptr;  // of the call before
-  mutable bool unknown_ = false;
+// Where exponentials of the working format, or of f32 where that is narrower, end for certain: they
+// overflow beyond `overflow`, are 0 below `nothing`, and lose digits to underflow below `whole`.
+struct Range {
+  double overflow, nothing, whole;
 };
+Range RangeOf(Format format) {
+  return format == Format::kF64 ? Range{720, -750, -600} : Range{92, -108, -55};
+}
 
 class SoftmaxPredictor : public Predictor {
  public:
@@ -76,7 +41,16 @@ class SoftmaxPredictor : public Predictor {
         p_(p),
         scheme_(scheme),
         e_(gnomon::attention::ExtentsOf(c_)),
-        weights_(c_.operation == "attention.weights") {
+        weights_(c_.operation == "attention.weights"),
+        q_(inputs_.Find("q")),
+        k_(inputs_.Find("k")),
+        v_(inputs_.Find("v")),
+        scores_(inputs_.Find("scores")),
+        bias_(inputs_.Find("bias")) {
+    const auto mask = c_.inputs.find("key_mask");
+    if (mask != c_.inputs.end() && !change.no_key_mask)
+      for (int64_t i = 0; i < mask->second.count(); ++i)
+        key_mask_.push_back(mask->second.Integer(i) != 0);
     if (!change.after_values) return;
     Change beyond;
     beyond.beyond_row = true;
@@ -91,6 +65,7 @@ class SoftmaxPredictor : public Predictor {
     b_ = row / (e_.heads * e_.queries);
     h_ = weights_ ? row / e_.queries % e_.heads : row % e_.heads;
     m_ = weights_ ? row % e_.queries : row / e_.heads % e_.queries;
+    if (IsOverwritten(element)) return Stored(Change(), c_.format, 0, 0, {}, {});
     if (row != row_) Evaluate();
     row_ = row;
     if (inputs_.unknown() || !after_) return {};
@@ -102,16 +77,27 @@ class SoftmaxPredictor : public Predictor {
  private:
   struct Key {
     bool seen = false;
-    bool given = true;  // its product or value may enter
-    double score = -kInfinity, weight = 0;
-    double added = 0;  // to the weight
-    bool overflowed = false;
+    bool given = true;                                 // its product or value may enter
+    double score = -kInfinity, weight = 0, added = 0;  // `added` to the weight
+    double doubt = 0;  // of the weight, beyond the errors of the row
+    bool overflowed = false, finite = true;
+    double largest = 0;  // on the way to the score
     KeyTerms<double> terms;
     PairBias pair;
   };
 
-  double Input(const std::string& role, std::initializer_list<int64_t> index) const {
-    return inputs_.At(role, index);
+  // By the zeros at the end of a row's last vector, where that row is written later than this one:
+  // a head at a time, which lies in memory one after the other within a query.
+  bool IsOverwritten(int64_t element) const {
+    const int64_t lanes = change_.overwrite_lanes, width = e_.value_dim;
+    if (lanes == 0 || weights_) return false;
+    const int64_t more = (lanes - width % lanes) % lanes;
+    for (int64_t row = element / width - 1; row >= 0 && element - (row + 1) * width < more; --row) {
+      const int64_t query = row / e_.heads;  // of all batch rows
+      const int64_t b = query / e_.queries, h = row % e_.heads, m = query % e_.queries;
+      if (std::tuple(b, h, m) > std::tuple(b_, h_, m_)) return true;
+    }
+    return false;
   }
   bool Sees(int64_t m, int64_t n) const {
     if (change_.key_lanes > 0 && e_.keys > change_.key_lanes &&
@@ -121,9 +107,8 @@ class SoftmaxPredictor : public Predictor {
       const int64_t last = m + (change_.top_left ? 0 : e_.keys - e_.queries) + change_.anchor;
       if (n > last) return false;
     }
-    const auto mask = c_.inputs.find("key_mask");
-    if (mask == c_.inputs.end() || change_.no_key_mask) return true;
-    return mask->second.Integer((change_.batch_zero ? 0 : b_) * e_.keys + n) != 0;
+    return key_mask_.empty() ||
+           key_mask_[static_cast<size_t>((change_.batch_zero ? 0 : b_) * e_.keys + n)];
   }
   int64_t KvHead() const {
     if (change_.kv_modulo) return h_ % e_.kv_heads;
@@ -138,9 +123,8 @@ class SoftmaxPredictor : public Predictor {
     return scale;
   }
   double Bias(int64_t m, int64_t n) const {
-    const auto found = c_.inputs.find("bias");
-    if (found == c_.inputs.end() || change_.bias_left_out) return 0;
-    const int64_t head = found->second.shape()[0] == 1 || change_.bias_of_head_zero ? 0 : h_;
+    if (bias_ == nullptr || change_.bias_left_out) return 0;
+    const int64_t head = bias_->shape()[0] == 1 || change_.bias_of_head_zero ? 0 : h_;
     const bool turned = change_.bias_turned && e_.queries == e_.keys;
     double slope = 1;
     if (p_.alibi_bias_max && !change_.no_slopes) {
@@ -150,7 +134,7 @@ class SoftmaxPredictor : public Predictor {
           static_cast<double>(change_.plain_slopes ? e_.heads : s.denominator);
       slope = std::exp2(-p_.alibi_bias_max->value * numerator / denominator);
     }
-    const double b = turned ? Input("bias", {head, n, m}) : Input("bias", {head, m, n});
+    const double b = turned ? bias_->At({head, n, m}) : bias_->At({head, m, n});
     return (std::isfinite(b) ? change_.bias_sign : 1) * slope * b;
   }
 
@@ -162,99 +146,162 @@ class SoftmaxPredictor : public Predictor {
     KeyTerms<double>& t = key.terms;
     const bool exchanged =
         change_.exchanged && !weights_ && e_.queries == e_.keys && e_.heads == e_.kv_heads;
+    double plain = 0;
     for (int64_t c = 0; c < e_.head_dim; ++c) {
-      const double q = weights_    ? 1
-                       : exchanged ? Input("k", {b_, m, h_, c})
-                                   : Input("q", {b_, m, h_, c});
-      const double k = weights_    ? Input("scores", {b_, h_, m, n})
-                       : exchanged ? Input("q", {b_, n, h_, c})
-                                   : Input("k", {b_, n, KvHead(), c});
+      const double q = weights_ ? 1 : exchanged ? k_->At({b_, m, h_, c}) : q_->At({b_, m, h_, c});
+      const double k = weights_    ? scores_->At({b_, h_, m, n})
+                       : exchanged ? q_->At({b_, n, h_, c})
+                                   : k_->At({b_, n, KvHead(), c});
       content += q * k;
-      t.products += std::abs(scale * q * k);
+      plain += std::abs(q * k);
       t.operands += std::abs(q) + std::abs(k);
       key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
                         !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
     }
+    t.products = std::abs(scale) * plain;
+    key.finite = std::isfinite(content);
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
     const bool left_out = bias == -kInfinity;
-    const bool after = change_.bias_after_softmax && std::isfinite(bias);
-    if (after) key.added = bias;
-    key.score = after                              ? scale * content
-                : change_.bias_scaled && !left_out ? scale * (content + bias)
-                                                   : scale * content + bias;
+    if (change_.bias_after_softmax && std::isfinite(bias)) key.added = bias;
+    const double before = bias - key.added;
+    key.score =
+        change_.bias_scaled && !left_out ? scale * (content + before) : scale * content + before;
     if (left_out) key.score = -kInfinity;
-    if (change_.scores_in) key.score = RoundToFormat(*change_.scores_in, key.score);
     if (change_.base_two) key.score *= 0.6931471805599453;
     key.given = !left_out;
     t.bias = std::isfinite(bias) ? std::abs(bias) : 0;
     t.size = std::isfinite(key.score) ? std::abs(key.score) : 0;
+    key.largest = std::max(plain, t.products) + t.bias;
     return key;
+  }
+
+  RowErrors<double> ErrorsBy(const Profile& profile, Format format, double z,
+                             const std::vector<KeyTerms<double>>& terms) const {
+    return gnomon::attention::ErrorsOfRow<double>(profile, format, e_.head_dim, Biased(), Slopes(),
+                                                  std::abs(Scale()), z, terms);
+  }
+  bool Biased() const { return scheme_ || bias_ != nullptr; }
+  double Slopes() const {
+    return p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(h_, e_.heads) : 0;
+  }
+  bool Enters(const Key& key) const {
+    return (key.seen || change_.masks_weights) && key.score > -kInfinity;
+  }
+
+  // ATT-14: scores that a narrow format holds, where it can be said which.
+  void NarrowScores() {
+    for (Key& key : keys_) {
+      if (!std::isfinite(key.score)) continue;
+      const double off = gnomon::attention::ScoreError<double>(
+          kProfiles[1], c_.format, e_.head_dim, Biased(), Slopes(), std::abs(Scale()), key.terms);
+      const double low = RoundToFormat(*change_.scores_in, key.score - off);
+      const double high = RoundToFormat(*change_.scores_in, key.score + off);
+      key.score = low / 2 + high / 2;
+      key.doubt = std::expm1(high - key.score);  // of its own exponential, yet
+      vague_ |= key.seen && !(key.doubt < 1);
+    }
+  }
+  // Weights that a narrow format holds; by their errors in the one that they come from.
+  void NarrowWeights(double z) {
+    const Format narrow = *change_.weights_in;
+    const double by = change_.exponentials_narrow ? z : 1;
+    size_t used = 0;
+    for (Key& key : keys_) {
+      if (!Enters(key)) continue;
+      const double alpha = errors_[1].alpha[used++] + errors_[1].flushed;
+      const double off = by * (alpha + (by == z ? 0 : errors_[1].rho) * key.weight);
+      const double low = RoundToFormat(narrow, by * key.weight - off) / by;
+      const double high = RoundToFormat(narrow, by * key.weight + off) / by;
+      key.weight = low / 2 + high / 2;
+      key.doubt = high - key.weight;
+    }
   }
 
   // Weights of the row, and how far each profile's kernel may be off.
   void Evaluate() {
     keys_.clear();
     for (int64_t n = 0; n < e_.keys; ++n) keys_.push_back(KeyAt(m_, n));
-    nan_ = overflowed_ = false;
-    double highest = -kInfinity, all = -kInfinity, sum = 0;
+    nan_ = infinite_ = overflowed_ = vague_ = open_ = false;
+    largest_ = 0;
+    if (change_.scores_in) NarrowScores();
+    // Whose infinity is its own affair: nothing is subtracted, or nothing divided by the sum.
+    const bool apart = change_.no_maximum || change_.not_normalised;
+    double highest = -kInfinity, all = -kInfinity;
     for (const Key& key : keys_) {
       const bool in = key.seen || change_.masks_weights;
       overflowed_ |= key.overflowed;
-      if (in || change_.leaks_scores) nan_ |= std::isnan(key.score) || key.score == kInfinity;
+      largest_ = std::max(largest_, key.largest);
+      open_ |= in && !key.finite && (!key.given || key.score == -kInfinity);
+      if (in || change_.leaks_scores) {
+        nan_ |= std::isnan(key.score) || (key.score == kInfinity && !apart);
+        infinite_ |= key.score == kInfinity;
+      }
+      nan_ |= change_.all_maximum && std::isnan(key.score);
       if (in) highest = std::max(highest, key.score);
       all = std::max(all, key.score);
     }
-    const double shift = change_.all_maximum ? all : highest;
     std::vector<KeyTerms<double>> terms;
     std::vector<PairBias> pairs;
     empty_ = highest == -kInfinity;
+    nothing_ = false;
     double z = 0;
     for (Key& key : keys_) {
-      const bool in = (key.seen || change_.masks_weights) && key.score > -kInfinity;
-      if (!in) continue;
+      if (!Enters(key) || infinite_) continue;
       key.terms.relative = key.score - highest;
       key.terms.exponential = std::exp(key.terms.relative);
       z += key.terms.exponential;
-      sum += std::exp(key.score - shift);
+      vague_ |= !key.pair.known;
       terms.push_back(key.terms);
       pairs.push_back(key.pair);
     }
-    // Out of range of the working format: no number to predict.
-    const double range = c_.format == Format::kF64 ? 700 : 85;
-    vague_ = !empty_ && ((change_.no_maximum && std::abs(highest) > range) ||
-                         (change_.all_maximum && all - highest > range));
-    for (const PairBias& pair : pairs) vague_ |= !pair.known;
-    const double extra = change_.added * std::exp(-shift + (change_.added > 0 ? shift : 0));
+    z_ = z;
+    const Range range = RangeOf(c_.format);
+    if (!empty_ && change_.no_maximum) {
+      nothing_ = highest < range.nothing;
+      vague_ |= !nothing_ && highest < range.whole;
+      const double sum = highest + std::log(std::max(z, 1.0));
+      vague_ |= sum > range.overflow - 6 && highest < range.overflow;
+    }
+    if (!empty_ && change_.all_maximum) {
+      nothing_ = highest - all < range.nothing || all == kInfinity;
+      vague_ |= !nothing_ && highest - all < range.whole;
+    }
+    highest_ = highest;
+    const double total = z + change_.added;
     for (Key& key : keys_) {
       const bool in = key.seen && key.score > -kInfinity && !empty_;
-      key.weight = !in                      ? 0
-                   : change_.not_normalised ? key.terms.exponential
-                                            : key.terms.exponential / (z + extra);
+      const double a = key.terms.exponential;
+      key.weight = !in ? 0 : change_.not_normalised ? a : a / total;
+      if (change_.scores_in) key.doubt *= key.weight;
       if (in) key.weight += key.added;
-      if (change_.weights_in) key.weight = RoundToFormat(*change_.weights_in, key.weight);
     }
     if (change_.over_queries) OverQueries();
-    for (size_t i = 0; i < kProfiles.size(); ++i) errors_[i] = {};
+    for (RowErrors<double>& errors : errors_) errors = {};
     if (terms.empty()) return;
-    const double slopes = p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(h_, e_.heads) : 0;
-    const bool biased = scheme_ || c_.inputs.count("bias") > 0;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].error[i];
-      errors_[i] = gnomon::attention::ErrorsOfRow<double>(
-          kProfiles[i], c_.format, e_.head_dim, biased, slopes, std::abs(Scale()), z, terms);
+      errors_[i] = ErrorsBy(kProfiles[i], c_.format, z, terms);
     }
     for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].own_error;
-    own_ = gnomon::attention::ErrorsOfRow<double>(kProfiles[1], Format::kF64, e_.head_dim, biased,
-                                                  slopes, std::abs(Scale()), z, terms);
+    own_ = ErrorsBy(kProfiles[1], Format::kF64, z, terms);
+    if (change_.weights_in) NarrowWeights(z);
   }
+  // A column's NaN is its own.
   void OverQueries() {
+    nan_ = infinite_ = false;
     for (int64_t n = 0; n < e_.keys; ++n) {
       double highest = -kInfinity, sum = 0;
-      for (int64_t m = 0; m < e_.queries; ++m)
-        if (Sees(m, n)) highest = std::max(highest, KeyAt(m, n).score);
-      for (int64_t m = 0; m < e_.queries; ++m)
-        if (Sees(m, n)) sum += std::exp(KeyAt(m, n).score - highest);
+      std::vector<double> scores;
+      for (int64_t m = 0; m < e_.queries; ++m) {
+        if (!Sees(m, n)) continue;
+        const Key other = KeyAt(m, n);
+        largest_ = std::max(largest_, other.largest);
+        overflowed_ |= other.overflowed;
+        scores.push_back(other.score);
+        highest = std::max(highest, other.score);
+      }
+      for (const double score : scores) sum += std::exp(score - highest);
       Key& key = keys_[static_cast<size_t>(n)];
       key.weight = key.seen ? std::exp(key.score - highest) / sum : 0;
     }
@@ -263,7 +310,7 @@ class SoftmaxPredictor : public Predictor {
   double Value(int64_t n, int64_t column) const {
     if (weights_) return n == column;
     const bool keys = change_.keys_for_values && e_.head_dim == e_.value_dim;
-    return Input(keys ? "k" : "v", {b_, n, KvHead(), column});
+    return (keys ? k_ : v_)->At({b_, n, KvHead(), column});
   }
   // An online softmax in blocks that rescales neither outputs nor, maybe, the sum.
   double Online(int64_t column) const {
@@ -293,48 +340,90 @@ class SoftmaxPredictor : public Predictor {
     return sum == 0 ? 0 : output / sum;
   }
 
+  // A zero, or NaN where a kernel divides it by a sum that is none.
+  Prediction Zero() const {
+    Prediction p = Stored(change_.shared, c_.format, 0, 0, {}, {});
+    p.open = ~0u;
+    return p;
+  }
+  // What is left where every exponential of a row is 0.
+  Prediction OfNothing() const {
+    if (!change_.guarded) return NonFinite(change_.shared, c_.format, std::nan(""));
+    return Stored(change_.shared, c_.format, 0, 0, {}, {});
+  }
+
+  // ATT-13: profiles that may overflow on the way to a score, or to a sum of `values`.
+  unsigned OpenBy(double values, bool open) const {
+    unsigned by_profile = open ? ~0u : 0;
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      const double quarter = LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4;
+      if (values >= quarter || !(largest_ < quarter)) by_profile |= 1u << i;
+    }
+    return by_profile;
+  }
+
   Prediction Finished(int64_t column) {
     const double nan = std::nan("");
     Prediction any;
     if (overflowed_) return any;  // nearly out of binary64, in which this is computed
+    const Key* own = weights_ ? &keys_[static_cast<size_t>(column)] : nullptr;
     // ATT-2: a masked key has the weight 0, whatever the others are.
     if (nan_ && weights_ && !change_.leaks_scores && !change_.masks_weights &&
-        !(keys_[static_cast<size_t>(column)].seen && keys_[static_cast<size_t>(column)].given))
-      return Stored(change_.shared, c_.format, 0, 0, {}, {});
+        !(own->seen && own->given))
+      return Zero();
     if (nan_) return NonFinite(change_.shared, c_.format, nan);
-    double value = 0, size = 0, values = 0, special = 0;
+    const double overflow = RangeOf(c_.format).overflow;
+    if (infinite_ || (change_.no_maximum && highest_ > overflow)) {
+      if (!weights_) return NonFinite(change_.shared, c_.format, nan);
+      const double least = change_.no_maximum ? overflow : LargestFinite(Format::kF64);
+      if (own->seen && own->score > least) return NonFinite(change_.shared, c_.format, nan);
+      if (own->seen && change_.no_maximum && own->score > overflow - 6) return any;
+      return Zero();
+    }
+    double value = 0, size = 0, values = 0, special = 0, doubt = 0;
     PerProfile moved{}, bound{}, narrow{};
     double own_moved = 0, rho = 0;
+    bool open = open_;
     size_t used = 0;
     for (size_t n = 0; n < keys_.size(); ++n) {
       const Key& key = keys_[n];
-      const bool in = (key.seen || change_.masks_weights) && key.score > -kInfinity;
+      const bool in = Enters(key);
       const double v = Value(static_cast<int64_t>(n), column);
+      if (weights_ && v == 0) {  // another key's
+        if (in) ++used;
+        continue;
+      }
       const bool meets = key.seen && key.score > -kInfinity;
       if (!std::isfinite(v) && (meets || (change_.leaks_values && key.given)))
         special += meets ? v : nan;
       if (!std::isfinite(v)) {
+        open |= key.seen && !meets;
         if (in) ++used;
         continue;
       }
-      value += key.weight * v;
+      if (key.weight != 0) value += key.weight * v;
       size += std::abs(key.weight * v);
       values += std::abs(v) * std::max(1.0, std::abs(key.weight));
+      doubt += key.doubt * std::abs(v);
       if (!in) continue;
       const double a = key.terms.exponential;
       const double ratio = a > 0 && !empty_ ? key.weight / a : 0;  // 1/Z where nothing is wrong
-      double z = 0;
-      for (const Key& other : keys_) z += other.terms.exponential;
       for (size_t i = 0; i < kProfiles.size(); ++i)
         if (used < errors_[i].alpha.size())
-          moved[i] += (errors_[i].alpha[used] * std::max(1.0, ratio * z) + errors_[i].flushed) *
+          moved[i] += (errors_[i].alpha[used] * std::max(1.0, ratio * z_) + errors_[i].flushed) *
                       std::abs(v);
       if (used < own_.alpha.size())
-        own_moved += own_.alpha[used] * std::max(1.0, ratio * z) * std::abs(v);
+        own_moved += own_.alpha[used] * std::max(1.0, ratio * z_) * std::abs(v);
       ++used;
     }
     if (special != 0) return NonFinite(change_.shared, c_.format, special);
+    if (std::isnan(value) && change_.over_queries) return NonFinite(change_.shared, c_.format, nan);
     if (vague_ || !std::isfinite(size)) return any;
+    if (nothing_) {
+      Prediction p = OfNothing();
+      p.open = OpenBy(values, open);
+      return p;
+    }
     if (empty_) {
       if (std::isnan(change_.no_key)) return NonFinite(change_.shared, c_.format, nan);
       if (change_.no_key == 1) {
@@ -347,38 +436,29 @@ class SoftmaxPredictor : public Predictor {
       }
     }
     if (change_.block > 0 && !weights_) value = Online(column);
-    const double f = change_.shared.factor;
-    const double rounding = change_.weights_in ? UnitRoundoff(*change_.weights_in) * size / 64 : 0;
+    if (change_.scores_in)  // the sum is in doubt as well
+      for (const Key& key : keys_) doubt += key.doubt * std::abs(value);
     rho = own_.rho;
-    const double radius =
-        std::abs(f) * ((own_moved + rho * std::abs(value)) * 2 + size * 0x1p-48 + rounding) +
-        std::abs(value) * change_.shared.factor_error;
+    const double radius = (own_moved + rho * std::abs(value)) * 2 + size * 0x1p-48 + 2 * doubt;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       const double r = errors_[i].rho;
-      const bool proves = r < 1;
       moved[i] += errors_[i].flushed;
       const double few =
           Gamma(4 + static_cast<double>(e_.keys), UnitRoundoff(WorkingFormat(c_.format))) * size;
-      bound[i] = proves ? std::abs(f) * (gnomon::attention::RatioBound<double>(
-                                             kProfiles[i], c_.format, value, moved[i], r) +
-                                         few)
-                        : kInfinity;
-      narrow[i] =
-          proves ? std::abs(f) * (gnomon::attention::RatioBound<double>(
-                                      kProfiles[i], WorkingFormat(c_.format), value, moved[i], r) +
-                                  few)
-                 : kInfinity;
+      const auto by = [&](Format format) {
+        return r < 1 ? gnomon::attention::RatioBound<double>(kProfiles[i], format, value, moved[i],
+                                                             r) +
+                           few
+                     : kInfinity;
+      };
+      bound[i] = by(c_.format);
+      narrow[i] = by(WorkingFormat(c_.format));
     }
-    Prediction p = Stored(change_.shared, c_.format, f * value, radius, bound, narrow);
-    // ATT-13: on the way to a score, or to the sum, a kernel may overflow.
-    double largest = 0;
-    for (const Key& key : keys_)
-      largest = std::max(
-          largest, key.terms.products * std::max(1.0, 1 / std::abs(Scale())) + key.terms.bias);
-    for (size_t i = 0; p.kind == Prediction::kReal && i < kProfiles.size(); ++i) {
-      const double quarter = LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4;
-      if (!std::isfinite(bound[i]) || values >= quarter || !(largest < quarter)) p.open |= 1u << i;
-    }
+    Prediction p = Stored(change_.shared, c_.format, value, radius, bound, narrow);
+    if (change_.no_maximum) open |= highest_ + std::log(std::max(values, 1.0)) > overflow - 6;
+    p.open = OpenBy(values, open);
+    for (size_t i = 0; i < kProfiles.size(); ++i)
+      if (!std::isfinite(bound[i])) p.open |= 1u << i;
     return p;
   }
 
@@ -390,11 +470,16 @@ class SoftmaxPredictor : public Predictor {
   PairBiasOf scheme_;
   Extents e_;
   bool weights_;
+  const Input *q_, *k_, *v_, *scores_, *bias_;  // nullptr: none
+  std::vector<bool> key_mask_;                  // empty: none
   int64_t b_ = 0, h_ = 0, m_ = 0, row_ = -1;
   std::vector<Key> keys_;
   std::array<RowErrors<double>, kProfiles.size()> errors_;
   RowErrors<double> own_;
-  bool nan_ = false, overflowed_ = false, empty_ = false, vague_ = false;
+  // Of the row at hand.
+  double z_ = 0, highest_ = 0, largest_ = 0;
+  bool nan_ = false, infinite_ = false, overflowed_ = false, empty_ = false, vague_ = false;
+  bool nothing_ = false, open_ = false;
 };
 
 // Four terms and untied scores: a sum of products, with its bound (ATT-15).
@@ -404,14 +489,21 @@ class SumPredictor : public Predictor {
       : c_(*answered.c),
         change_(change),
         inputs_(answered, change),
-        terms_(c_.operation == "attention.four_term") {}
+        terms_(c_.operation == "attention.four_term"),
+        e_(inputs_.Find("e")),
+        p_(inputs_.Find("p")),
+        w_(inputs_.Find("w")),
+        q_(inputs_.Find("q")),
+        k_(inputs_.Find("k")),
+        pq_(inputs_.Find("pq")),
+        pk_(inputs_.Find("pk")) {}
 
   Prediction At(int output, int64_t element) override {
     const Shape& shape = c_.inputs.at(terms_ ? "e" : "k").shape();
     const int64_t keys = shape[0];
     if (InTail(change_.shared, element % keys, keys, false))
       return Unwritten(change_.shared.tail, DTypeOf(c_.format), std::nullopt);
-    sum_ = size_ = 0;
+    sum_ = size_ = largest_ = 0;
     operands_ = static_cast<double>(2 * shape.back() + 1);
     if (terms_) {
       if (output == change_.missing) return NonZero();
@@ -422,7 +514,6 @@ class SumPredictor : public Predictor {
     if (inputs_.unknown()) return {};
     if (!std::isfinite(sum_)) return NonFinite(change_.shared, c_.format, sum_);
     const double d = static_cast<double>(shape.back());
-    const double f = change_.shared.factor;
     const auto bound = [&](const Profile& profile, Format format) {
       return terms_ ? gnomon::attention::SumBound<double>(profile, format, sum_, size_, 5,
                                                           2 * (d - 1), (d + 1) * operands_)
@@ -432,14 +523,13 @@ class SumPredictor : public Predictor {
     PerProfile wide{}, narrow{};
     unsigned open = 0;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
-      wide[i] = std::abs(f) * bound(kProfiles[i], c_.format);
-      narrow[i] = std::abs(f) * bound(kProfiles[i], WorkingFormat(c_.format));
-      if (size_ >= LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4) open |= 1u << i;
+      wide[i] = bound(kProfiles[i], c_.format);
+      narrow[i] = bound(kProfiles[i], WorkingFormat(c_.format));
+      const double quarter = LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4;
+      if (!(size_ + largest_ < quarter)) open |= 1u << i;
     }
-    Prediction p = Stored(change_.shared, c_.format, f * sum_,
-                          std::abs(f) * bound(kProfiles[1], Format::kF64) +
-                              std::abs(sum_) * change_.shared.factor_error,
-                          wide, narrow);
+    Prediction p =
+        Stored(change_.shared, c_.format, sum_, bound(kProfiles[1], Format::kF64), wide, narrow);
     p.open = open;
     return p;
   }
@@ -450,34 +540,35 @@ class SumPredictor : public Predictor {
     p.kind = Prediction::kBits;  // 0
     return p;
   }
-  double Input(const std::string& role, std::initializer_list<int64_t> index) const {
-    return inputs_.At(role, index);
-  }
   void Add(double product) {
     sum_ += product;
     size_ += std::abs(product);
   }
   void FourTerm(int output, int64_t m, int64_t n) {
     if (change_.terms_exchanged && (output == 1 || output == 2)) output = 3 - output;
-    const std::string x = output < 2 ? "e" : "p", y = output % 2 == 0 ? "e" : "p";
-    const int64_t width = c_.inputs.at("e").shape()[1];
+    const Input &x = output < 2 ? *e_ : *p_, &y = output % 2 == 0 ? *e_ : *p_;
+    const int64_t width = e_->shape()[1];
     for (int64_t r = 0; r < width; ++r) {
-      operands_ += std::abs(Input(x, {m, r})) + std::abs(Input(y, {n, r}));
-      for (int64_t s = 0; s < width; ++s)
-        Add(Input(x, {m, r}) * (change_.w_turned ? Input("w", {s, r}) : Input("w", {r, s})) *
-            Input(y, {n, s}));
+      const double left = x.At({m, r});
+      operands_ += std::abs(left) + std::abs(y.At({n, r}));
+      for (int64_t s = 0; s < width; ++s) {
+        const double w = change_.w_turned ? w_->At({s, r}) : w_->At({r, s}), right = y.At({n, s});
+        Add(left * w * right);
+        largest_ += std::abs(w) * (std::abs(left) + std::abs(right));
+      }
     }
   }
   void Untied(int64_t element) {
-    const Shape &q = c_.inputs.at("q").shape(), &k = c_.inputs.at("k").shape();
+    const Shape &q = q_->shape(), &k = k_->shape();
     const int64_t n = element % k[0], m = element / k[0] % q[0], h = element / k[0] / q[0];
     const double root = std::sqrt(2 * static_cast<double>(q[2]));
     const double position_factor = change_.untied_position < 0 ? root : change_.untied_position;
     for (int64_t c = 0; c < q[2]; ++c) {
-      const double a = Input("q", {m, h, c}), b = Input("k", {n, h, c}),
-                   pa = Input("pq", {m, h, c}), pb = Input("pk", {n, h, c});
+      const double a = q_->At({m, h, c}), b = k_->At({n, h, c}), pa = pq_->At({m, h, c}),
+                   pb = pk_->At({n, h, c});
       Add(change_.untied_content * a * b / root);
       Add(position_factor * pa * pb / root);
+      largest_ += std::abs(a * b) + std::abs(pa * pb);
       operands_ += std::abs(a) + std::abs(b) + std::abs(pa) + std::abs(pb);
     }
   }
@@ -486,7 +577,9 @@ class SumPredictor : public Predictor {
   AttentionChange change_;
   Inputs inputs_;
   bool terms_;
+  const Input *e_, *p_, *w_, *q_, *k_, *pq_, *pk_;  // nullptr: none
   double sum_ = 0, size_ = 0, operands_ = 0;
+  double largest_ = 0;  // on the way to the sum
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct AttentionChange {
   double no_key = 0;  // a query without keys: 0; NaN; 1: the mean of all values
   bool leaks_values = false, leaks_scores = false, all_maximum = false;
   int key_lanes = 0;
+  int overwrite_lanes = 0;  // of vectors that end beyond a row of the output
   // Scores.
   std::optional<double> scale;
   int scale_power = 1;
@@ -31,10 +32,12 @@ struct AttentionChange {
   bool k_contiguous = false, short_q = false;  // offsets of q in 16 bits
   bool after_values = false;                   // adds zero times what lies after the first row of v
   std::optional<Format> scores_in, weights_in;
+  bool exponentials_narrow = false;  // weights before they are divided by their sum
   // Softmax.
   bool over_queries = false, no_maximum = false, base_two = false, not_normalised = false;
-  double added = 0;  // to the sum
-  int block = 0;     // of an online softmax that forgets to rescale
+  double added = 0;      // to the sum
+  bool guarded = false;  // 0, not NaN, where all exponentials of a row are 0
+  int block = 0;         // of an online softmax that forgets to rescale
   bool rescales_sum = true;
   // Terms.
   bool w_turned = false, terms_exchanged = false;

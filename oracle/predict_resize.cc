@@ -69,6 +69,8 @@ std::vector<ResizePredictor::Tap> ResizePredictor::TapsOf(bool rows, int64_t out
   ResizedAxis sized = axis;
   if (change_.place == ResizeChange::kExchangedAxes) sized = rows ? p_.columns : p_.rows;
   double r = p_.stretch(sized);
+  if (p_.antialias && change_.place == ResizeChange::kTenthLarger)
+    r = std::max(1.0, static_cast<double>(sized.from) / (static_cast<double>(sized.to) + 0.1));
   // With aligned corners, as torch has it.
   if (p_.antialias && p_.coordinates == Coordinates::kAlignCorners)
     r = sized.to > 1
@@ -103,16 +105,50 @@ std::vector<ResizePredictor::Tap> ResizePredictor::TapsOf(bool rows, int64_t out
   return taps;
 }
 
+int64_t ResizePredictor::NumberOf(const Tap& row, const Tap& column, int64_t dim) const {
+  const int64_t place = change_.columns_first ? column.input * p_.rows.from + row.input
+                                              : row.input * p_.columns.from + column.input;
+  return place * p_.width + dim;
+}
+
+// A sum over rows of sums over columns, each addition rounded to bf16: between the ends that the
+// errors of the weights leave, which are mostly one number.
+Prediction ResizePredictor::InBf16(const std::vector<Tap>& rows, const std::vector<Tap>& columns,
+                                   int64_t dim) const {
+  struct Ends {
+    double low = 0, high = 0;
+  };
+  const auto add = [](Ends* sum, const Tap& by, const Ends& v) {
+    const double moved = by.error * std::max(std::abs(v.low), std::abs(v.high));
+    const double a = by.weight * v.low, b = by.weight * v.high;
+    sum->low = RoundToFormat(Format::kBf16, sum->low + std::min(a, b) - moved);
+    sum->high = RoundToFormat(Format::kBf16, sum->high + std::max(a, b) + moved);
+  };
+  Ends sum;
+  for (const Tap& row : rows) {
+    Ends inner;
+    for (const Tap& column : columns) {
+      const std::optional<double> P = entry_(NumberOf(row, column, dim));
+      if (!P) return {};
+      add(&inner, column, {*P, *P});
+    }
+    add(&sum, row, inner);
+  }
+  const double middle = sum.low / 2 + sum.high / 2;
+  if (!std::isfinite(middle)) return {};
+  return Stored(shared_, format_, middle, sum.high - middle, {}, {});
+}
+
 Prediction ResizePredictor::At(int64_t element) const {
   const int64_t place = element / p_.width, dim = element % p_.width;
+  const std::vector<Tap>& rows = rows_[static_cast<size_t>(place / p_.columns.to)];
+  const std::vector<Tap>& columns = columns_[static_cast<size_t>(place % p_.columns.to)];
   gnomon::learned::ResizeSums<double> sums;
   bool certain = false, doubtful = false;
   double non_finite = 0;
-  for (const Tap& a : rows_[static_cast<size_t>(place / p_.columns.to)])
-    for (const Tap& b : columns_[static_cast<size_t>(place % p_.columns.to)]) {
-      const int64_t number = change_.columns_first ? b.input * p_.rows.from + a.input
-                                                   : a.input * p_.columns.from + b.input;
-      const std::optional<double> P = entry_(number * p_.width + dim);
+  for (const Tap& a : rows)
+    for (const Tap& b : columns) {
+      const std::optional<double> P = entry_(NumberOf(a, b, dim));
       if (!P) return {};
       ++sums.pairs;
       if (!std::isfinite(*P)) {
@@ -131,6 +167,8 @@ Prediction ResizePredictor::At(int64_t element) const {
   // LEARNED-11.
   if (certain) return NonFinite(shared_, format_, non_finite);
   if (doubtful) return {};
+  if (std::isnan(sums.value)) return NonFinite(shared_, format_, sums.value);
+  if (change_.sums_in_bf16) return InBf16(rows, columns, dim);
   PerProfile bound, narrow;
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     bound[i] = ResizeBound<double>(kProfiles[i], format_, sums);

@@ -21,6 +21,7 @@ struct ResizeChange {
   bool other_coefficient = false, bilinear = false, nearest = false;
   bool taps_clamped = false, by_stretch = false;  // antialiased
   bool columns_first = false;                     // the table as [column, row, width]
+  bool sums_in_bf16 = false;                      // every addition rounds
 };
 
 class ResizePredictor {
@@ -39,6 +40,9 @@ class ResizePredictor {
   };
   std::vector<Tap> TapsOf(bool rows, int64_t output) const;
   double Placed(bool rows, int64_t output) const;
+  int64_t NumberOf(const Tap& row, const Tap& column, int64_t dim) const;
+  Prediction InBf16(const std::vector<Tap>& rows, const std::vector<Tap>& columns,
+                    int64_t dim) const;
 
   Format format_;
   Change shared_;
