@@ -3,12 +3,8 @@
 #include <cmath>
 #include <limits>
 
-<<<<<<< HEAD
 #include "gnomon/oracle/hypotheses_memory.h"
-=======
-#include "gnomon/oracle/hypotheses.h"
 #include "gnomon/oracle/predict_attention.h"
->>>>>>> refs/h/t5rel
 #include "gnomon/spec/t5_bias.h"
 
 namespace gnomon::oracle::t5_bias {
@@ -89,8 +85,12 @@ class T5Predictor : public Predictor {
     attention::PairBias pair;
     if (change_.left_out) return pair;
     const bool batched = c_.inputs.at("key_positions").shape().size() == 2;
-    const auto m = PositionOf("query_positions", batched ? batch : 0, query);
-    const auto n = PositionOf("key_positions", batched ? batch : 0, key);
+    pair.known = queries_ != nullptr;
+    if (!pair.known) return pair;
+    const auto m = PositionOf(*queries_, c_.inputs.at("query_positions").shape().back(),
+                              batched ? batch : 0, query);
+    const auto n =
+        PositionOf(*keys_, c_.inputs.at("key_positions").shape().back(), batched ? batch : 0, key);
     pair.known = m && n;
     if (!pair.known) return pair;
     int64_t rel = *n - *m;
@@ -101,13 +101,15 @@ class T5Predictor : public Predictor {
     }
     const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c_);
     const std::optional<int64_t> bucket = BucketOf(rel);
-    const std::optional<uint64_t> bits =
-        bucket ? BitsOfEntry(*bucket, change_.columns_of_kv_heads ? e.KvHead(head) : head)
+    const std::optional<int64_t> number =
+        bucket ? NumberOf(*bucket, change_.columns_of_kv_heads ? e.KvHead(head) : head)
                : std::nullopt;
+    const std::optional<uint64_t> bits =
+        number ? FindBits(change_.shared, c_.inputs.at("table"), *number) : std::nullopt;
     pair.known = bits.has_value();
     if (!pair.known) return pair;
     pair.value = Read(change_.shared, format_, *bits);
-    if (change_.table == Table::kContiguous && !std::isfinite(pair.value)) {
+    if (change_.shared.offsets != Offsets::kByStrides && !std::isfinite(pair.value)) {
       pair.known = false;  // what lies between the entries tells nothing
       pair.value = 0;
     }
@@ -195,17 +197,22 @@ class T5Predictor : public Predictor {
     return rel < 0 && !change_.no_sign ? -size : size;
   }
 
-<<<<<<< HEAD
+  // The number of the entry that the kernel takes; none: wherever that leads.
+  std::optional<int64_t> NumberOf(int64_t bucket, int64_t head) const {
+    const Shape& shape = c_.inputs.at("table").shape();
+    const int64_t rows = shape[0], heads = shape[1];
+    if (change_.ends_with_table) bucket = std::min(bucket, rows - 1);
+    if (bucket < 0 || bucket >= rows) return std::nullopt;
+    if (change_.table == Table::kFirstHead) head = 0;
+    return change_.table == Table::kTransposed ? head * rows + bucket : bucket * heads + head;
+  }
+
   Prediction Entry(int64_t bucket, int64_t head) const {
     const Tensor& entries = c_.inputs.at("table");
-    const int64_t rows = entries.shape()[0], heads = entries.shape()[1];
-    if (change_.ends_with_table) bucket = std::min(bucket, rows - 1);
-    if (bucket < 0 || bucket >= rows) return {};  // wherever that leads
-    if (change_.table == Table::kFirstHead) head = 0;
-    int64_t number = bucket * heads + head;
-    if (change_.table == Table::kTransposed) number = head * rows + bucket;
-    const std::optional<uint64_t> bits = FindBits(change_.shared, entries, number);
-    const std::optional<double> beyond = FindBeyond(change_.shared, entries, bucket * heads + head);
+    const std::optional<int64_t> number = NumberOf(bucket, head);
+    if (!number) return {};
+    const std::optional<uint64_t> bits = FindBits(change_.shared, entries, *number);
+    const std::optional<double> beyond = FindBeyond(change_.shared, entries, *number);
     if (!bits || !beyond) return {};
     const double entry = Read(change_.shared, format_, *bits);
     if (std::isnan(*beyond)) return NonFinite(change_.shared, format_, *beyond);
@@ -217,45 +224,6 @@ class T5Predictor : public Predictor {
     if (change_.scale == 1 || !std::isfinite(entry)) return Copied(change_.shared, format_, *bits);
     return Copied(change_.shared, format_,
                   EncodeBits(format_, RoundToFormat(format_, entry * change_.scale)));
-=======
-  // None: wherever that leads.
-  std::optional<uint64_t> BitsOfEntry(int64_t bucket, int64_t head) const {
-    const ConstTensorView table = c_.inputs.at("table").view();
-    const int64_t rows = table.shape[0], heads = table.shape[1];
-    if (bucket < 0 || bucket >= rows) return std::nullopt;
-    if (change_.table == Table::kFirstHead) head = 0;
-    int64_t number = bucket * heads + head;
-    if (change_.table == Table::kTransposed) number = head * rows + bucket;
-    int64_t offset = table.OffsetOf(number);
-    if (change_.table == Table::kContiguous) {
-      if (number > std::max<int64_t>(table.OffsetOf(table.count() - 1), 0)) return std::nullopt;
-      offset = number;
-    }
-    return LoadBits(table.dtype, table.data + offset * SizeOf(table.dtype));
-  }
-
-  Prediction Entry(int64_t bucket, int64_t head) const {
-    const std::optional<uint64_t> found = BitsOfEntry(bucket, head);
-    if (!found) return {};
-    const uint64_t bits = *found;
-    const double entry = Read(change_.shared, format_, bits) * change_.scale;
-    Prediction p;
-    p.kind = Prediction::kBits;
-    p.bits = bits;
-    if (std::isnan(DecodeBits(format_, bits))) {
-      if (change_.shared.nan_as_zero) p.bits = 0;
-      if (change_.plain_nan) p.kind = Prediction::kNonFinite;
-      return p;
-    }
-    if (change_.shared.factor == 1 || !std::isfinite(entry)) {
-      if (entry != DecodeBits(format_, bits))
-        p.bits = EncodeBits(format_, RoundToFormat(format_, entry));
-      return p;
-    }
-    PerProfile rounding{};
-    rounding.fill(UnitRoundoff(format_) * std::abs(entry) + ExactPowerOfTwo(EtaExponent(format_)));
-    return Stored(change_.shared, format_, entry, 0, rounding, {});
->>>>>>> refs/h/t5rel
   }
 
   const Case& c_;
