@@ -33,13 +33,15 @@ double At(const ConstTensorView& view, std::initializer_list<int64_t> index, boo
 class SoftmaxPredictor : public Predictor {
  public:
   SoftmaxPredictor(const Answered& answered, const AttentionChange& change)
-      : SoftmaxPredictor(answered, change, gnomon::attention::ReadParameters(*answered.c), {}) {}
+      : SoftmaxPredictor(answered, change, gnomon::attention::ReadParameters(*answered.c), {}, {}) {
+  }
   SoftmaxPredictor(const Answered& answered, const AttentionChange& change, const Parameters& p,
-                   const PairBiasOf& scheme)
+                   const PairBiasOf& scheme, const PairVectors& vectors)
       : c_(*answered.c),
         change_(change),
         p_(p),
         scheme_(scheme),
+        vectors_(vectors),
         e_(gnomon::attention::ExtentsOf(c_)),
         weights_(c_.operation == "attention.weights") {}
 
@@ -116,7 +118,7 @@ class SoftmaxPredictor : public Predictor {
     Key key;
     key.seen = Sees(m, n);
     const double scale = Scale();
-    double content = 0;
+    double content = 0, position = 0;
     KeyTerms<double>& t = key.terms;
     const bool exchanged =
         change_.exchanged && !weights_ && e_.queries == e_.keys && e_.heads == e_.kv_heads;
@@ -132,13 +134,20 @@ class SoftmaxPredictor : public Predictor {
       t.operands += std::abs(q) + std::abs(k);
       key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
                         !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
+      if (!vectors_.key) continue;
+      const double a = vectors_.key(b_, h_, m, n, c), by = change_.vector_by_key ? k : q;
+      position += by * a;
+      t.products += std::abs((change_.scales_content_only ? 1 : scale) * by * a);
+      t.operands += std::abs(a);
     }
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
     const bool left_out = bias == -kInfinity;
     const bool after = change_.bias_after_softmax && std::isfinite(bias);
     if (after) key.added = bias;
-    key.score = after                              ? scale * content
+    key.score = after ? scale * content
+                : vectors_.key && !left_out
+                    ? scale * content + (change_.scales_content_only ? 1 : scale) * position
                 : change_.bias_scaled && !left_out ? scale * (content + bias)
                                                    : scale * content + bias;
     if (left_out) key.score = -kInfinity;
@@ -196,15 +205,17 @@ class SoftmaxPredictor : public Predictor {
     for (size_t i = 0; i < kProfiles.size(); ++i) errors_[i] = {};
     if (terms.empty()) return;
     const double slopes = p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(h_, e_.heads) : 0;
-    const bool biased = scheme_ || c_.inputs.count("bias") > 0;
+    const bool biased = (scheme_ && !vectors_.key) || c_.inputs.count("bias") > 0;
+    const int vectors = vectors_.key ? 2 : 1;
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].error[i];
-      errors_[i] = gnomon::attention::ErrorsOfRow<double>(
-          kProfiles[i], c_.format, e_.head_dim, biased, slopes, std::abs(Scale()), z, terms);
+      errors_[i] =
+          gnomon::attention::ErrorsOfRow<double>(kProfiles[i], c_.format, e_.head_dim, biased,
+                                                 slopes, std::abs(Scale()), z, terms, vectors);
     }
     for (size_t n = 0; n < terms.size(); ++n) terms[n].bias_error = pairs[n].own_error;
     own_ = gnomon::attention::ErrorsOfRow<double>(kProfiles[1], Format::kF64, e_.head_dim, biased,
-                                                  slopes, std::abs(Scale()), z, terms);
+                                                  slopes, std::abs(Scale()), z, terms, vectors);
   }
   void OverQueries() {
     for (int64_t n = 0; n < e_.keys; ++n) {
@@ -222,6 +233,17 @@ class SoftmaxPredictor : public Predictor {
     if (weights_) return n == column;
     const bool keys = change_.keys_for_values && e_.head_dim == e_.value_dim;
     return Input(keys ? "k" : "v", {b_, n, KvHead(), column});
+  }
+  // REL-12. 0 where nothing is added.
+  double Added(int64_t n, int64_t column) const {
+    if (!vectors_.value) return 0;
+    if (change_.last_of_row)
+      for (int64_t later = n + 1; later < e_.keys; ++later)
+        if (keys_[static_cast<size_t>(later)].seen &&
+            keys_[static_cast<size_t>(later)].score > -kInfinity &&
+            vectors_.row(b_, m_, later) == vectors_.row(b_, m_, n))
+          return 0;
+    return vectors_.value(b_, h_, m_, n, column);
   }
   // An online softmax in blocks that rescales neither outputs nor, maybe, the sum.
   double Online(int64_t column) const {
@@ -267,7 +289,9 @@ class SoftmaxPredictor : public Predictor {
     for (size_t n = 0; n < keys_.size(); ++n) {
       const Key& key = keys_[n];
       const bool in = (key.seen || change_.masks_weights) && key.score > -kInfinity;
-      const double v = Value(static_cast<int64_t>(n), column);
+      const double own = Value(static_cast<int64_t>(n), column);
+      const double added = Added(static_cast<int64_t>(n), column);
+      const double v = own + added, reach = std::abs(own) + std::abs(added);
       const bool meets = key.seen && key.score > -kInfinity;
       if (!std::isfinite(v) && (meets || (change_.leaks_values && key.given)))
         special += meets ? v : nan;
@@ -276,8 +300,8 @@ class SoftmaxPredictor : public Predictor {
         continue;
       }
       value += key.weight * v;
-      size += std::abs(key.weight * v);
-      values += std::abs(v) * std::max(1.0, std::abs(key.weight));
+      size += std::abs(key.weight) * reach;
+      values += reach * std::max(1.0, std::abs(key.weight));
       if (!in) continue;
       const double a = key.terms.exponential;
       const double ratio = a > 0 && !empty_ ? key.weight / a : 0;  // 1/Z where nothing is wrong
@@ -285,10 +309,10 @@ class SoftmaxPredictor : public Predictor {
       for (const Key& other : keys_) z += other.terms.exponential;
       for (size_t i = 0; i < kProfiles.size(); ++i)
         if (used < errors_[i].alpha.size())
-          moved[i] += (errors_[i].alpha[used] * std::max(1.0, ratio * z) + errors_[i].flushed) *
-                      std::abs(v);
+          moved[i] +=
+              (errors_[i].alpha[used] * std::max(1.0, ratio * z) + errors_[i].flushed) * reach;
       if (used < own_.alpha.size())
-        own_moved += own_.alpha[used] * std::max(1.0, ratio * z) * std::abs(v);
+        own_moved += own_.alpha[used] * std::max(1.0, ratio * z) * reach;
       ++used;
     }
     if (special != 0) return NonFinite(change_.shared, c_.format, special);
@@ -344,6 +368,7 @@ class SoftmaxPredictor : public Predictor {
   AttentionChange change_;
   Parameters p_;
   PairBiasOf scheme_;
+  PairVectors vectors_;
   Extents e_;
   bool weights_;
   int64_t b_ = 0, h_ = 0, m_ = 0, row_ = -1;
@@ -444,8 +469,9 @@ class SumPredictor : public Predictor {
 }  // namespace
 
 std::unique_ptr<Predictor> PredictBiased(const Answered& answered, const Parameters& p,
-                                         const AttentionChange& change, const PairBiasOf& bias) {
-  return std::make_unique<SoftmaxPredictor>(answered, change, p, bias);
+                                         const AttentionChange& change, const PairBiasOf& bias,
+                                         const PairVectors& vectors) {
+  return std::make_unique<SoftmaxPredictor>(answered, change, p, bias, vectors);
 }
 
 std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change) {
