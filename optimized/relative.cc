@@ -1,6 +1,7 @@
 // The idea: a query meets only 2K + 1 rows, however many keys there are. So its product with each
 // row that some key needs is made once and picked by distance (scores), and its weights are summed
 // row by row before they meet the table (values): O(T (d + 1) + K d) a query in place of O(2 T d).
+// Attention is the two with a softmax of one row of scores in between.
 // Operands become float32 rows of whole vectors first, padded with zeros: any strides, one loop.
 // Moves of elements (vectors, skew, shift) are copies of runs; no instruction helps there.
 #include "gnomon/optimized/relative.h"
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "gnomon/optimized/aligned.h"
+#include "gnomon/optimized/attention.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/spec/schemes.h"
@@ -196,11 +198,116 @@ void RelativeValues(const VectorParameters& p, const ConstTensorView& weights,
     // REL-9: a row that no key has is not read.
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
-    for (const int64_t r : row)
-      HWY_DYNAMIC_DISPATCH(AddScaled)
-      (bin[static_cast<size_t>(r)], rows[r], rows.padded(), sum.data());
+    for (const int64_t r : row) HWY_DYNAMIC_DISPATCH(AddScaled)
+    (bin[static_cast<size_t>(r)], rows[r], rows.padded(), sum.data());
     row.resize(at_n.size());
     for (int64_t c = 0; c < v.shape[1]; ++c) Store(y, i, c, sum[static_cast<size_t>(c)]);
+  }
+}
+
+namespace {
+
+// [token, component] of one batch row and head.
+ConstTensorView HeadOf(const ConstTensorView& x, int64_t batch, int64_t head) {
+  ConstTensorView rows = x;
+  rows.data += (batch * x.strides[0] + head * x.strides[2]) * SizeOf(x.dtype);
+  rows.shape = {x.shape[1], x.shape[3]};
+  rows.strides = {x.strides[1], x.strides[3]};
+  return rows;
+}
+std::vector<int64_t> PositionsOf(const ConstTensorView& view, int64_t batch) {
+  const int64_t count = view.shape.back(), first = view.rank() == 2 ? batch * count : 0;
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < count; ++i) positions.push_back(IntegerAt(view, first + i));
+  return positions;
+}
+
+// What one query at a time needs.
+struct QueryState {
+  std::vector<int64_t> row;   // [key]
+  std::vector<size_t> key;    // seen
+  std::vector<float> weight;  // of those
+  std::vector<float> of_row;  // [row]: products with the query, then sums of weights
+  std::vector<int64_t> made;  // [row]: for which query
+  int64_t queries = 0;        // so far
+};
+
+// ATT-1 to ATT-3 with the rows of REL-3, gathered.
+void WeighKeys(const float* query, const Rows& keys, const Rows& rows, float scale,
+               const std::vector<bool>& seen, QueryState* s) {
+  ++s->queries;
+  s->key.clear();
+  s->weight.clear();
+  for (size_t n = 0; n < seen.size(); ++n) {
+    if (!seen[n]) continue;
+    const size_t r = static_cast<size_t>(s->row[n]);
+    if (s->made[r] != s->queries) {
+      s->of_row[r] = HWY_DYNAMIC_DISPATCH(Dot)(query, rows[s->row[n]], rows.padded());
+      s->made[r] = s->queries;
+    }
+    const float own =
+        HWY_DYNAMIC_DISPATCH(Dot)(query, keys[static_cast<int64_t>(n)], keys.padded());
+    s->key.push_back(n);
+    s->weight.push_back(scale * (own + s->of_row[r]));
+  }
+  if (!s->weight.empty()) SoftmaxRow(s->weight.data(), s->weight.size());
+}
+
+// ATT-4 with the rows of REL-4, binned.
+void AddValues(const Rows& values, const Rows& rows, QueryState* s, float* sum) {
+  std::fill(sum, sum + values.padded(), 0.0f);
+  for (const size_t n : s->key) s->of_row[static_cast<size_t>(s->row[n])] = 0;
+  for (size_t i = 0; i < s->key.size(); ++i) {
+    const size_t n = s->key[i];
+    s->of_row[static_cast<size_t>(s->row[n])] += s->weight[i];
+    HWY_DYNAMIC_DISPATCH(AddScaled)
+    (s->weight[i], values[static_cast<int64_t>(n)], values.padded(), sum);
+  }
+  for (const size_t n : s->key) {  // each row once
+    const size_t r = static_cast<size_t>(s->row[n]);
+    if (s->made[r] != s->queries) continue;
+    s->made[r] = 0;
+    HWY_DYNAMIC_DISPATCH(AddScaled)(s->of_row[r], rows[s->row[n]], rows.padded(), sum);
+  }
+}
+
+}  // namespace
+
+void RelativeAttention(const Case& c, const TensorView& y) {
+  const gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  const auto in = [&c](const char* role) { return c.inputs.at(role).view(); };
+  const Rows of_keys(in("key_table")), of_values(in("value_table"));
+  const double root = std::sqrt(static_cast<double>(e.head_dim));
+  const float scale = static_cast<float>(p.heads.scale ? p.heads.scale->value : 1 / root);
+  const bool padded = c.inputs.count("key_mask") > 0;
+  QueryState s;
+  s.row.resize(static_cast<size_t>(e.keys));
+  s.of_row.resize(static_cast<size_t>(p.rows.rows()));
+  s.made.resize(s.of_row.size());
+  std::vector<bool> seen(static_cast<size_t>(e.keys));
+  AlignedArray<float> sum(of_values.padded());
+  for (int64_t b = 0; b < e.batch; ++b) {
+    const std::vector<int64_t> at_m = PositionsOf(in("query_positions"), b),
+                               at_n = PositionsOf(in("key_positions"), b);
+    for (int64_t h = 0; h < e.heads; ++h) {
+      const Rows queries(HeadOf(in("q"), b, h)), keys(HeadOf(in("k"), b, e.KvHead(h))),
+          values(HeadOf(in("v"), b, e.KvHead(h)));
+      for (int64_t m = 0; m < e.queries; ++m) {
+        FindRows(p.rows, at_m[static_cast<size_t>(m)], at_n, &s.row);
+        for (int64_t n = 0; n < e.keys; ++n)
+          seen[static_cast<size_t>(n)] =
+              e.Sees(p.heads.mask, m, n) &&
+              (!padded || c.inputs.at("key_mask").Integer(b * e.keys + n) != 0);
+        WeighKeys(queries[m], keys, of_keys, scale, seen, &s);
+        AddValues(values, of_values, &s, sum.data());
+        TensorView row = y;
+        row.data += (b * y.strides[0] + m * y.strides[1] + h * y.strides[2]) * SizeOf(y.dtype);
+        row.shape = {1, e.value_dim};
+        row.strides = {0, y.strides[3]};
+        for (int64_t i = 0; i < e.value_dim; ++i) Store(row, 0, i, sum[static_cast<size_t>(i)]);
+      }
+    }
   }
 }
 
@@ -256,6 +363,8 @@ bool Run(const Case& c, const OutputViews& outputs, Mode) {
   } else if (c.operation == "relative.values") {
     RelativeValues(ReadVectors(c), in("weights"), in("v"), in("table"), in("m"), in("n"),
                    outputs.at("y"));
+  } else if (c.operation == "relative.attention") {
+    RelativeAttention(c, outputs.at("y"));
   } else if (c.operation == "relative.vectors") {
     RelativeVectors(ReadVectors(c), in("table"), in("m"), in("n"), outputs.at("vectors"));
   } else {

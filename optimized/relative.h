@@ -27,6 +27,12 @@ void RelativeValues(const gnomon::relative::VectorParameters& p, const ConstTens
 void RelativeVectors(const gnomon::relative::VectorParameters& p, const ConstTensorView& table,
                      const ConstTensorView& m, const ConstTensorView& n, const TensorView& vectors);
 
+// q, k, v, key_mask, key_table [2K + 1, head_dim], value_table [2K + 1, value_dim],
+// query_positions, key_positions of the case -> y [batch, query, query_heads, value_dim] (REL-12).
+// Memory beside y: O(key (head_dim + value_dim) + K (head_dim + value_dim)); no [query, key]
+// matrix.
+void RelativeAttention(const Case& c, const TensorView& y);
+
 // a [.., query, column] -> b [.., query, key] (REL-5, REL-7, REL-8).
 void RelativeShift(const gnomon::relative::ShiftParameters& p, const ConstTensorView& a,
                    const TensorView& b);

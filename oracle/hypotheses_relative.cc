@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/oracle/hypotheses_memory.h"
+#include "gnomon/oracle/predict_attention.h"
 #include "gnomon/spec/relative.h"
 
 namespace gnomon::oracle::relative {
@@ -15,7 +16,16 @@ using gnomon::relative::VectorParameters;
 
 enum class Index { kClipped, kRoundTable, kWithoutOrigin, kShort, kAbsolute, kIn32Bits };
 enum class Scale { kAsAsked, kIgnored, kContentOnly, kByDim };
-enum class Rows { kAsAsked, kIgnored, kByKey, kLastWeight, kWithoutClipped };
+enum class Rows {
+  kAsAsked,
+  kIgnored,
+  kByKey,
+  kLastWeight,
+  kWithoutClipped,
+  kOfValuesOnly,
+  kOfKeysOnly,
+  kOneTable
+};
 enum class Cut { kAsAsked, kFirst, kPadRight, kNone };
 enum class Mask { kAsAsked, kNever, kAlways, kTopLeft, kDiagonal };
 
@@ -28,6 +38,82 @@ struct RelativeChange {
   Rows rows = Rows::kAsAsked;
   Cut cut = Cut::kAsAsked;
   Mask mask = Mask::kAsAsked;
+  bool first_batch = false;
+  // REL-12.
+  attention::AttentionChange heads;
+  bool mask_by_position = false;
+};
+
+// REL-1, REL-2 of a difference of positions.
+int64_t RowBy(const RelativeChange& change, const VectorParameters& p, int64_t apart) {
+  const bool forward = (p.difference == Difference::kKeyMinusQuery) != change.reversed;
+  int64_t x = forward ? apart : -apart, K = p.K;
+  const int64_t rows = 2 * K + 1;
+  if (change.index == Index::kIn32Bits) x = static_cast<int32_t>(static_cast<uint32_t>(x));
+  if (change.index == Index::kAbsolute) x = std::abs(x);
+  if (change.index == Index::kShort && K > 0) --K;
+  if (change.index != Index::kRoundTable) x = std::clamp(x, -K, K);
+  if (change.index != Index::kWithoutOrigin) x += p.K;
+  return ((x % rows) + rows) % rows;
+}
+
+// REL-12. What a mistaken kernel adds to keys and values.
+class AddedRows {
+ public:
+  AddedRows(const Case& c, const VectorParameters& p, const RelativeChange& change)
+      : c_(c), p_(p), e_(gnomon::attention::ExtentsOf(c)), change_(change) {}
+
+  attention::PairBias Pair(int64_t batch, int64_t query, int64_t key) const {
+    attention::PairBias pair;
+    const int64_t apart = Apart(batch, query, key);
+    if (change_.mask_by_position && apart > 0)
+      pair.value = -std::numeric_limits<double>::infinity();
+    for (const char* role : {"key_table", "value_table"})
+      for (int64_t i = 0; i < Columns(role); ++i)
+        pair.known &= Entry(role, Row(batch, query, key), i).has_value();
+    return pair;
+  }
+  int64_t Row(int64_t batch, int64_t query, int64_t key) const {
+    return RowBy(change_, p_, Apart(batch, query, key));
+  }
+  double OfKey(int64_t batch, int64_t query, int64_t key, int64_t c) const {
+    if (change_.rows == Rows::kIgnored || change_.rows == Rows::kOfValuesOnly) return 0;
+    return Entry("key_table", Row(batch, query, key), c).value_or(0);
+  }
+  double OfValue(int64_t batch, int64_t query, int64_t key, int64_t c) const {
+    if (change_.rows == Rows::kIgnored || change_.rows == Rows::kOfKeysOnly) return 0;
+    if (change_.rows == Rows::kWithoutClipped && std::abs(Apart(batch, query, key)) > p_.K)
+      return 0;
+    const bool one = change_.rows == Rows::kOneTable && e_.head_dim == e_.value_dim;
+    return Entry(one ? "key_table" : "value_table", Row(batch, query, key), c).value_or(0);
+  }
+
+ private:
+  int64_t PositionOf(const char* role, int64_t batch, int64_t i) const {
+    const Tensor& positions = c_.inputs.at(role);
+    const bool own = positions.shape().size() == 2 && !change_.first_batch;
+    if (change_.arange) return i;
+    return positions.Integer((own ? batch * positions.shape()[1] : 0) + i) +
+           (role[0] == 'q' ? change_.query_shift : 0);
+  }
+  int64_t Apart(int64_t batch, int64_t query, int64_t key) const {
+    return PositionOf("key_positions", batch, key) - PositionOf("query_positions", batch, query);
+  }
+  int64_t Columns(const std::string& role) const { return c_.inputs.at(role).shape()[1]; }
+  // None: not known, or what lies between the rows and tells nothing.
+  std::optional<double> Entry(const std::string& role, int64_t row, int64_t c) const {
+    const std::optional<uint64_t> bits =
+        FindBits(change_.shared, c_.inputs.at(role), row * Columns(role) + c);
+    if (!bits) return std::nullopt;
+    const double entry = Read(change_.shared, c_.format, *bits);
+    if (change_.shared.offsets != Offsets::kByStrides && !std::isfinite(entry)) return std::nullopt;
+    return entry;
+  }
+
+  const Case& c_;
+  VectorParameters p_;
+  gnomon::attention::Extents e_;
+  RelativeChange change_;
 };
 
 class RelativePredictor : public Predictor {
@@ -89,19 +175,8 @@ class RelativePredictor : public Predictor {
     const bool query = role[0] == 'm';
     return positions_[query ? 0 : 1]->Integer(i) + (query ? change_.query_shift : 0);
   }
-  int64_t Distance(int64_t query, int64_t key) const {
-    const int64_t apart = Position("n", key) - Position("m", query);
-    return (p_.difference == Difference::kKeyMinusQuery) != change_.reversed ? apart : -apart;
-  }
   int64_t RowOf(int64_t query, int64_t key) const {
-    int64_t x = Distance(query, key), K = p_.K;
-    const int64_t rows = 2 * K + 1;
-    if (change_.index == Index::kIn32Bits) x = static_cast<int32_t>(static_cast<uint32_t>(x));
-    if (change_.index == Index::kAbsolute) x = std::abs(x);
-    if (change_.index == Index::kShort && K > 0) --K;
-    if (change_.index != Index::kRoundTable) x = std::clamp(x, -K, K);
-    if (change_.index != Index::kWithoutOrigin) x += p_.K;
-    return ((x % rows) + rows) % rows;
+    return RowBy(change_, p_, Position("n", key) - Position("m", query));
   }
 
   // own_scale sum by own + row_scale sum (by or key) row, each profile's kernel within REL-10.
@@ -246,11 +321,32 @@ Make Sets(T RelativeChange::*member, T value, std::vector<std::string> verbs) {
   };
 }
 
+// REL-12: around the rows.
+bool IsAttention(const Case& c) { return c.operation == "relative.attention"; }
+Make Heads(const std::function<bool(const Case&, RelativeChange*)>& make) {
+  return
+      [make](const Case& c, RelativeChange* change) { return IsAttention(c) && make(c, change); };
+}
+Make HeadsSet(bool attention::AttentionChange::*flag) {
+  return Heads([flag](const Case&, RelativeChange* change) {
+    change->heads.*flag = true;
+    return true;
+  });
+}
+Make IfCausal(bool attention::AttentionChange::*flag) {
+  return Heads([flag](const Case& c, RelativeChange* change) {
+    change->heads.*flag = true;
+    return c.parameters.at("mask") == Value(std::string("causal"));
+  });
+}
+
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
     using C = RelativeChange;
-    const std::vector<std::string> rows = {"scores", "values", "vectors"}, scores = {"scores"},
-                                   values = {"values"}, sums = {"scores", "values"},
+    const std::vector<std::string> rows = {"scores", "values", "vectors", "attention"},
+                                   scores = {"scores", "attention"},
+                                   values = {"values", "attention"},
+                                   sums = {"scores", "values", "attention"}, heads = {"attention"},
                                    moves = {"skew", "xl_shift"};
     std::vector<Mistake> entries = {
         Mistake::Convention("shaw-clip/reversed",
@@ -305,6 +401,32 @@ const std::vector<Mistake>& Entries() {
                          change->shared.call_before = true;
                          return c.inputs.count("m") > 0;
                        }),
+        Mistake::Formula("shaw-table/keys", "nothing added to the keys",
+                         Sets(&C::rows, Rows::kOfValuesOnly, heads)),
+        Mistake::Formula("shaw-table/values", "nothing added to the values",
+                         Sets(&C::rows, Rows::kOfKeysOnly, heads)),
+        Mistake::Formula("shaw-table/one", "the rows of the keys added to the values too",
+                         Sets(&C::rows, Rows::kOneTable, heads)),
+        Mistake::State("row-positions", "positions of batch row 0 for every row",
+                       Sets(&C::first_batch, true, heads)),
+        Mistake::Formula("mask/by-position", "causal by positions, not by number",
+                         Heads([](const Case& c, C* change) {
+                           change->mask_by_position = change->heads.no_mask = true;
+                           return c.parameters.at("mask") == Value(std::string("causal"));
+                         })),
+        Mistake::Formula("mask/ignored", "causal mask left out",
+                         IfCausal(&attention::AttentionChange::no_mask)),
+        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
+                         IfCausal(&attention::AttentionChange::top_left)),
+        Mistake::Formula("mask/padding-ignored", "key_mask left out",
+                         Heads([](const Case& c, C* change) {
+                           change->heads.no_key_mask = true;
+                           return c.inputs.count("key_mask") > 0;
+                         })),
+        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
+                         HeadsSet(&attention::AttentionChange::leaks_values)),
+        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
+                         HeadsSet(&attention::AttentionChange::kv_modulo)),
     };
     AddMemory(&entries);
     AddShared(
@@ -313,6 +435,32 @@ const std::vector<Mistake>& Entries() {
     return entries;
   }();
   return all;
+}
+
+std::unique_ptr<Predictor> PredictAttention(const Answered& answered,
+                                            const RelativeChange& change) {
+  const Case& c = *answered.c;
+  const gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
+  attention::AttentionChange heads = change.heads;
+  heads.shared = change.shared;
+  heads.vector_by_key = change.rows == Rows::kByKey;
+  heads.last_of_row = change.rows == Rows::kLastWeight;
+  heads.scales_content_only = change.scale == Scale::kContentOnly;
+  if (change.scale == Scale::kIgnored) heads.scale = 1;
+  if (change.scale == Scale::kByDim && !p.heads.scale)
+    heads.scale = 1 / static_cast<double>(gnomon::attention::ExtentsOf(c).head_dim);
+  const auto rows = std::make_shared<AddedRows>(c, p.rows, change);
+  attention::PairVectors vectors;
+  vectors.key = [rows](int64_t b, int64_t, int64_t m, int64_t n, int64_t i) {
+    return rows->OfKey(b, m, n, i);
+  };
+  vectors.value = [rows](int64_t b, int64_t, int64_t m, int64_t n, int64_t i) {
+    return rows->OfValue(b, m, n, i);
+  };
+  vectors.row = [rows](int64_t b, int64_t m, int64_t n) { return rows->Row(b, m, n); };
+  return attention::PredictBiased(
+      answered, p.heads, heads,
+      [rows](int64_t b, int64_t, int64_t m, int64_t n) { return rows->Pair(b, m, n); }, vectors);
 }
 
 }  // namespace
@@ -326,6 +474,7 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
                                    double factor, double factor_error) {
   RelativeChange change;
   MakeMistakes(Entries(), *answered.c, made, factor, factor_error, &change);
+  if (IsAttention(*answered.c)) return PredictAttention(answered, change);
   return std::make_unique<RelativePredictor>(answered, change);
 }
 

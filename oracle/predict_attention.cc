@@ -32,14 +32,16 @@ Range RangeOf(Format format) {
 class SoftmaxPredictor : public Predictor {
  public:
   SoftmaxPredictor(const Answered& answered, const AttentionChange& change)
-      : SoftmaxPredictor(answered, change, gnomon::attention::ReadParameters(*answered.c), {}) {}
+      : SoftmaxPredictor(answered, change, gnomon::attention::ReadParameters(*answered.c), {}, {}) {
+  }
   SoftmaxPredictor(const Answered& answered, const AttentionChange& change, const Parameters& p,
-                   const PairBiasOf& scheme)
+                   const PairBiasOf& scheme, const PairVectors& vectors)
       : c_(*answered.c),
         change_(change),
         inputs_(answered, change),
         p_(p),
         scheme_(scheme),
+        vectors_(vectors),
         e_(gnomon::attention::ExtentsOf(c_)),
         weights_(c_.operation == "attention.weights"),
         q_(inputs_.Find("q")),
@@ -142,7 +144,7 @@ class SoftmaxPredictor : public Predictor {
     Key key;
     key.seen = Sees(m, n);
     const double scale = Scale();
-    double content = 0;
+    double content = 0, position = 0;
     KeyTerms<double>& t = key.terms;
     const bool exchanged =
         change_.exchanged && !weights_ && e_.queries == e_.keys && e_.heads == e_.kv_heads;
@@ -157,16 +159,25 @@ class SoftmaxPredictor : public Predictor {
       t.operands += std::abs(q) + std::abs(k);
       key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
                         !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
+      if (!vectors_.key) continue;
+      const double a = vectors_.key(b_, h_, m, n, c), by = change_.vector_by_key ? k : q;
+      position += by * a;
+      t.products += std::abs((change_.scales_content_only ? 1 : scale) * by * a);
+      t.operands += std::abs(a);
     }
-    t.products = std::abs(scale) * plain;
-    key.finite = std::isfinite(content);
+    t.products += std::abs(scale) * plain;
+    key.finite = std::isfinite(content + position);
     if (scheme_) key.pair = scheme_(b_, h_, m, n);
     const double bias = scheme_ ? key.pair.value : Bias(m, n);
     const bool left_out = bias == -kInfinity;
     if (change_.bias_after_softmax && std::isfinite(bias)) key.added = bias;
     const double before = bias - key.added;
-    key.score =
-        change_.bias_scaled && !left_out ? scale * (content + before) : scale * content + before;
+    if (vectors_.key && !left_out) {
+      key.score = scale * content + (change_.scales_content_only ? 1 : scale) * position;
+    } else {
+      key.score =
+          change_.bias_scaled && !left_out ? scale * (content + before) : scale * content + before;
+    }
     if (left_out) key.score = -kInfinity;
     if (change_.base_two) key.score *= 0.6931471805599453;
     key.given = !left_out;
@@ -179,9 +190,10 @@ class SoftmaxPredictor : public Predictor {
   RowErrors<double> ErrorsBy(const Profile& profile, Format format, double z,
                              const std::vector<KeyTerms<double>>& terms) const {
     return gnomon::attention::ErrorsOfRow<double>(profile, format, e_.head_dim, Biased(), Slopes(),
-                                                  std::abs(Scale()), z, terms);
+                                                  std::abs(Scale()), z, terms,
+                                                  vectors_.key ? 2 : 1);
   }
-  bool Biased() const { return scheme_ || bias_ != nullptr; }
+  bool Biased() const { return (scheme_ && !vectors_.key) || bias_ != nullptr; }
   double Slopes() const {
     return p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(h_, e_.heads) : 0;
   }
@@ -312,6 +324,17 @@ class SoftmaxPredictor : public Predictor {
     const bool keys = change_.keys_for_values && e_.head_dim == e_.value_dim;
     return (keys ? k_ : v_)->At({b_, n, KvHead(), column});
   }
+  // REL-12. 0 where nothing is added.
+  double Added(int64_t n, int64_t column) const {
+    if (!vectors_.value) return 0;
+    if (change_.last_of_row)
+      for (int64_t later = n + 1; later < e_.keys; ++later)
+        if (keys_[static_cast<size_t>(later)].seen &&
+            keys_[static_cast<size_t>(later)].score > -kInfinity &&
+            vectors_.row(b_, m_, later) == vectors_.row(b_, m_, n))
+          return 0;
+    return vectors_.value(b_, h_, m_, n, column);
+  }
   // An online softmax in blocks that rescales neither outputs nor, maybe, the sum.
   double Online(int64_t column) const {
     double highest = -kInfinity, sum = 0, output = 0;
@@ -388,7 +411,9 @@ class SoftmaxPredictor : public Predictor {
     for (size_t n = 0; n < keys_.size(); ++n) {
       const Key& key = keys_[n];
       const bool in = Enters(key);
-      const double v = Value(static_cast<int64_t>(n), column);
+      const double own = Value(static_cast<int64_t>(n), column);
+      const double added = Added(static_cast<int64_t>(n), column);
+      const double v = own + added, reach = std::abs(own) + std::abs(added);
       if (weights_ && v == 0) {  // another key's
         if (in) ++used;
         continue;
@@ -402,18 +427,18 @@ class SoftmaxPredictor : public Predictor {
         continue;
       }
       if (key.weight != 0) value += key.weight * v;
-      size += std::abs(key.weight * v);
-      values += std::abs(v) * std::max(1.0, std::abs(key.weight));
+      size += std::abs(key.weight) * reach;
+      values += reach * std::max(1.0, std::abs(key.weight));
       doubt += key.doubt * std::abs(v);
       if (!in) continue;
       const double a = key.terms.exponential;
       const double ratio = a > 0 && !empty_ ? key.weight / a : 0;  // 1/Z where nothing is wrong
       for (size_t i = 0; i < kProfiles.size(); ++i)
         if (used < errors_[i].alpha.size())
-          moved[i] += (errors_[i].alpha[used] * std::max(1.0, ratio * z_) + errors_[i].flushed) *
-                      std::abs(v);
+          moved[i] +=
+              (errors_[i].alpha[used] * std::max(1.0, ratio * z_) + errors_[i].flushed) * reach;
       if (used < own_.alpha.size())
-        own_moved += own_.alpha[used] * std::max(1.0, ratio * z_) * std::abs(v);
+        own_moved += own_.alpha[used] * std::max(1.0, ratio * z_) * reach;
       ++used;
     }
     if (special != 0) return NonFinite(change_.shared, c_.format, special);
@@ -468,6 +493,7 @@ class SoftmaxPredictor : public Predictor {
   std::optional<double> after_ = 0;  // what lies after the first row of v, times zero
   Parameters p_;
   PairBiasOf scheme_;
+  PairVectors vectors_;
   Extents e_;
   bool weights_;
   const Input *q_, *k_, *v_, *scores_, *bias_;  // nullptr: none
@@ -482,118 +508,19 @@ class SoftmaxPredictor : public Predictor {
   bool nothing_ = false, open_ = false;
 };
 
-// Four terms and untied scores: a sum of products, with its bound (ATT-15).
-class SumPredictor : public Predictor {
- public:
-  SumPredictor(const Answered& answered, const AttentionChange& change)
-      : c_(*answered.c),
-        change_(change),
-        inputs_(answered, change),
-        terms_(c_.operation == "attention.four_term"),
-        e_(inputs_.Find("e")),
-        p_(inputs_.Find("p")),
-        w_(inputs_.Find("w")),
-        q_(inputs_.Find("q")),
-        k_(inputs_.Find("k")),
-        pq_(inputs_.Find("pq")),
-        pk_(inputs_.Find("pk")) {}
-
-  Prediction At(int output, int64_t element) override {
-    const Shape& shape = c_.inputs.at(terms_ ? "e" : "k").shape();
-    const int64_t keys = shape[0];
-    if (InTail(change_.shared, element % keys, keys, false))
-      return Unwritten(change_.shared.tail, DTypeOf(c_.format), std::nullopt);
-    sum_ = size_ = largest_ = 0;
-    operands_ = static_cast<double>(2 * shape.back() + 1);
-    if (terms_) {
-      if (output == change_.missing) return NonZero();
-      FourTerm(output, element / keys, element % keys);
-    } else {
-      Untied(element);
-    }
-    if (inputs_.unknown()) return {};
-    if (!std::isfinite(sum_)) return NonFinite(change_.shared, c_.format, sum_);
-    const double d = static_cast<double>(shape.back());
-    const auto bound = [&](const Profile& profile, Format format) {
-      return terms_ ? gnomon::attention::SumBound<double>(profile, format, sum_, size_, 5,
-                                                          2 * (d - 1), (d + 1) * operands_)
-                    : gnomon::attention::SumBound<double>(profile, format, sum_, size_, 9,
-                                                          2 * d - 1, 2 * operands_);
-    };
-    PerProfile wide{}, narrow{};
-    unsigned open = 0;
-    for (size_t i = 0; i < kProfiles.size(); ++i) {
-      wide[i] = bound(kProfiles[i], c_.format);
-      narrow[i] = bound(kProfiles[i], WorkingFormat(c_.format));
-      const double quarter = LargestFinite(FormatAt(kProfiles[i].arithmetic, c_.format)) / 4;
-      if (!(size_ + largest_ < quarter)) open |= 1u << i;
-    }
-    Prediction p =
-        Stored(change_.shared, c_.format, sum_, bound(kProfiles[1], Format::kF64), wide, narrow);
-    p.open = open;
-    return p;
-  }
-
- private:
-  Prediction NonZero() const {
-    Prediction p;
-    p.kind = Prediction::kBits;  // 0
-    return p;
-  }
-  void Add(double product) {
-    sum_ += product;
-    size_ += std::abs(product);
-  }
-  void FourTerm(int output, int64_t m, int64_t n) {
-    if (change_.terms_exchanged && (output == 1 || output == 2)) output = 3 - output;
-    const Input &x = output < 2 ? *e_ : *p_, &y = output % 2 == 0 ? *e_ : *p_;
-    const int64_t width = e_->shape()[1];
-    for (int64_t r = 0; r < width; ++r) {
-      const double left = x.At({m, r});
-      operands_ += std::abs(left) + std::abs(y.At({n, r}));
-      for (int64_t s = 0; s < width; ++s) {
-        const double w = change_.w_turned ? w_->At({s, r}) : w_->At({r, s}), right = y.At({n, s});
-        Add(left * w * right);
-        largest_ += std::abs(w) * (std::abs(left) + std::abs(right));
-      }
-    }
-  }
-  void Untied(int64_t element) {
-    const Shape &q = q_->shape(), &k = k_->shape();
-    const int64_t n = element % k[0], m = element / k[0] % q[0], h = element / k[0] / q[0];
-    const double root = std::sqrt(2 * static_cast<double>(q[2]));
-    const double position_factor = change_.untied_position < 0 ? root : change_.untied_position;
-    for (int64_t c = 0; c < q[2]; ++c) {
-      const double a = q_->At({m, h, c}), b = k_->At({n, h, c}), pa = pq_->At({m, h, c}),
-                   pb = pk_->At({n, h, c});
-      Add(change_.untied_content * a * b / root);
-      Add(position_factor * pa * pb / root);
-      largest_ += std::abs(a * b) + std::abs(pa * pb);
-      operands_ += std::abs(a) + std::abs(b) + std::abs(pa) + std::abs(pb);
-    }
-  }
-
-  const Case& c_;
-  AttentionChange change_;
-  Inputs inputs_;
-  bool terms_;
-  const Input *e_, *p_, *w_, *q_, *k_, *pq_, *pk_;  // nullptr: none
-  double sum_ = 0, size_ = 0, operands_ = 0;
-  double largest_ = 0;  // on the way to the sum
-};
-
 }  // namespace
 
 std::unique_ptr<Predictor> PredictBiased(const Answered& answered, const Parameters& p,
-                                         const AttentionChange& change, const PairBiasOf& bias) {
-  return std::make_unique<SoftmaxPredictor>(answered, change, p, bias);
+                                         const AttentionChange& change, const PairBiasOf& bias,
+                                         const PairVectors& vectors) {
+  return std::make_unique<SoftmaxPredictor>(answered, change, p, bias, vectors);
 }
 
 std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change) {
   const std::string& operation = answered.c->operation;
   if (operation == "attention.softmax" || operation == "attention.weights")
     return std::make_unique<SoftmaxPredictor>(answered, change);
-  return std::make_unique<SumPredictor>(answered, change);
+  return PredictSum(answered, change);
 }
 
 }  // namespace gnomon::oracle::attention

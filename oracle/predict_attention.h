@@ -33,6 +33,7 @@ struct AttentionChange {
   bool after_values = false;                   // adds zero times what lies after the first row of v
   std::optional<Format> scores_in, weights_in;
   bool exponentials_narrow = false;  // weights before they are divided by their sum
+  bool vector_by_key = false, scales_content_only = false, last_of_row = false;  // REL-12
   // Softmax.
   bool over_queries = false, no_maximum = false, base_two = false, not_normalised = false;
   double added = 0;      // to the sum
@@ -54,10 +55,22 @@ struct PairBias {
 };
 using PairBiasOf = std::function<PairBias(int64_t batch, int64_t head, int64_t query, int64_t key)>;
 
-// Of an operation that takes q, k, v and key_mask, and defines its bias itself.
+// REL-12. Component `c` of what is added to the key and to the value of a pair, and the pair's row.
+struct PairVectors {
+  std::function<double(int64_t batch, int64_t head, int64_t query, int64_t key, int64_t c)> key,
+      value;
+  std::function<int64_t(int64_t batch, int64_t query, int64_t key)> row;
+};
+
+// Of an operation that takes q, k, v and key_mask, and defines itself its bias, or what is added to
+// keys and values.
 std::unique_ptr<Predictor> PredictBiased(const Answered& answered,
                                          const gnomon::attention::Parameters& p,
-                                         const AttentionChange& change, const PairBiasOf& bias);
+                                         const AttentionChange& change, const PairBiasOf& bias,
+                                         const PairVectors& vectors = {});
+
+// Of attention.four_term and attention.untied.
+std::unique_ptr<Predictor> PredictSum(const Answered& answered, const AttentionChange& change);
 
 std::unique_ptr<Predictor> PredictWith(const Answered& answered, const AttentionChange& change);
 

@@ -17,11 +17,12 @@ using gnomon::attention::KeyTerms;
 class SoftmaxTolerance : public Tolerance {
  public:
   SoftmaxTolerance(const Profile& promise, const Case& c, const gnomon::attention::Parameters& p,
-                   const SchemeTermOf& scheme)
+                   const SchemeTermOf& scheme, int vectors = 1)
       : promise_(promise),
         c_(c),
         p_(p),
         scheme_(scheme),
+        vectors_(vectors),
         e_(gnomon::attention::ExtentsOf(c)),
         weights_(c.operation == "attention.weights") {}
 
@@ -31,7 +32,7 @@ class SoftmaxTolerance : public Tolerance {
                                   : weights_ ? 1
                                              : 1 / std::sqrt(static_cast<double>(e_.head_dim))) *
                          kEvaluated;
-    const bool has_bias = scheme_ || c_.inputs.count("bias") > 0;
+    const bool has_bias = (scheme_ && vectors_ == 1) || c_.inputs.count("bias") > 0;
     std::vector<KeyTerms<double>> seen;
     for (int64_t key = 0; key < e_.keys; ++key) {
       KeyTerms<double> t;
@@ -39,7 +40,7 @@ class SoftmaxTolerance : public Tolerance {
     }
     return NormForm(promise_, c_.format, e_.head_dim, has_bias,
                     p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(head, e_.heads) : 0,
-                    scale, seen, Size(0, element));
+                    scale, seen, Size(0, element), vectors_);
   }
   // The largest value that the query sees; 1 for weights.
   double Size(int, int64_t element) const override {
@@ -47,11 +48,13 @@ class SoftmaxTolerance : public Tolerance {
     const auto [batch, head, query] = Row(element);
     const Tensor& v = c_.inputs.at("v");
     double largest = 0;
-    for (int64_t key = 0; key < e_.keys; ++key)
-      if (Sees(c_, batch, query, key))
-        largest = std::max(largest,
-                           std::abs(v.Value(ElementOf(
-                               v.shape(), {batch, key, e_.KvHead(head), element % e_.value_dim}))));
+    for (int64_t key = 0; key < e_.keys; ++key) {
+      if (!Sees(c_, batch, query, key)) continue;
+      const double added = vectors_ > 1 ? scheme_(batch, head, query, key).value : 0;
+      const double own =
+          v.Value(ElementOf(v.shape(), {batch, key, e_.KvHead(head), element % e_.value_dim}));
+      largest = std::max(largest, std::abs(own) + added);
+    }
     return largest;
   }
 
@@ -75,6 +78,8 @@ class SoftmaxTolerance : public Tolerance {
       if (!term.seen) return false;
       t->bias = term.size;
       t->bias_error = term.error;
+      t->products = scale * term.products;
+      t->operands = term.operands;
     } else if (const auto bias = c_.inputs.find("bias"); bias != c_.inputs.end()) {
       const Shape& shape = bias->second.shape();
       t->bias = std::abs(bias->second.Value(
@@ -103,6 +108,7 @@ class SoftmaxTolerance : public Tolerance {
   const Case& c_;
   gnomon::attention::Parameters p_;
   SchemeTermOf scheme_;
+  int vectors_;
   Extents e_;
   bool weights_;
 };
@@ -171,23 +177,24 @@ class SumTolerance : public Tolerance {
 
 double NormForm(const Profile& promise, Format format, int64_t head_dim, bool has_bias,
                 double bias_roundings, double scale, const std::vector<KeyTerms<double>>& seen,
-                double V) {
+                double V, int vectors) {
   if (seen.empty()) return 0;
   if (promise.correctly_rounded) return OneRounding(format, V);
   double lambda = 0, largest = 0;
   for (const KeyTerms<double>& t : seen) {
     lambda = std::max(lambda, gnomon::attention::ScoreError(promise, format, head_dim, has_bias,
-                                                            bias_roundings, scale, t));
+                                                            bias_roundings, scale, t, vectors));
     largest = std::max(largest, t.size);
   }
   // One key of relative score 0 stands for all: M+ - l <= 2 (largest + lambda).
   const Format arithmetic = FormatAt(promise.arithmetic, format);
   const double delta = lambda + UnitRoundoff(arithmetic) * (2 * (largest + lambda) + lambda);
   const double n = static_cast<double>(seen.size());
-  const double g = gnomon::attention::Roundings(5, 4 * n, promise, format);
+  const double g =
+      gnomon::attention::Roundings(3 + 2 * vectors, (3 + vectors) * n, promise, format);
   const double alpha = (std::expm1(delta) * (1 + g) + g) * kEvaluated;
   const FormatTraits& working = Traits(WorkingFormat(format));
-  const double flushed = 4 * n *
+  const double flushed = 4 * vectors * n *
                          (ExactPowerOfTwo(working.min_quantum_exponent + working.precision - 1) +
                           ExactPowerOfTwo(EtaExponent(arithmetic)));
   const double rho = alpha + n * flushed;
@@ -206,8 +213,8 @@ std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) 
 
 std::unique_ptr<Tolerance> MakeBiasedTolerance(const Profile& promise, const Case& c,
                                                const gnomon::attention::Parameters& p,
-                                               const SchemeTermOf& scheme) {
-  return std::make_unique<SoftmaxTolerance>(promise, c, p, scheme);
+                                               const SchemeTermOf& scheme, int vectors) {
+  return std::make_unique<SoftmaxTolerance>(promise, c, p, scheme, vectors);
 }
 
 }  // namespace gnomon::properties::attention

@@ -76,6 +76,10 @@ void Ones(Trial& t, const BiasedScheme& scheme) {
   Case c = DrawBiased(t, scheme, FewTokens(64));
   const Tensor v = c.inputs.at("v");
   c = With(c, "v", Reals(FormatOf(v.dtype()), v.shape(), [](int64_t) { return 1; }));
+  if (c.inputs.count("value_table")) {  // REL-12: to which nothing is added
+    const Shape shape = c.inputs.at("value_table").shape();
+    c = With(c, "value_table", Reals(c.format, shape, [](int64_t) { return 0; }));
+  }
   const Answer y(t, c);
   for (int64_t i = 0; i < ElementCount(y.shape()); ++i) {
     if (y.Bound(i) == 0) continue;  // sees no key

@@ -1,5 +1,5 @@
 // Attention whose bias a scheme defines: cases, tolerances and properties of such an operation
-// (ALIBI-8 to ALIBI-10).
+// (ALIBI-8 to ALIBI-10, T5-9 to T5-11), or adds vectors to keys and values (REL-12 to REL-14).
 #ifndef GNOMON_PROPERTIES_BIASED_ATTENTION_H_
 #define GNOMON_PROPERTIES_BIASED_ATTENTION_H_
 
@@ -19,6 +19,9 @@ namespace gnomon::properties::attention {
 struct SchemeTerm {
   double size = 0, error = 0;
   bool seen = true;
+  // REL-14, of what is added to the key and the value: sum |q_c a_c|, sum |a_c|, the largest
+  // |aV_c|.
+  double products = 0, operands = 0, value = 0;
 };
 using SchemeTermOf =
     std::function<SchemeTerm(int64_t batch, int64_t head, int64_t query, int64_t key)>;
@@ -27,12 +30,13 @@ using SchemeTermOf =
 // largest, V. 0 where it sees no key, infinite where nothing is proved.
 double NormForm(const Profile& promise, Format format, int64_t head_dim, bool has_bias,
                 double bias_roundings, double scale,
-                const std::vector<gnomon::attention::KeyTerms<double>>& seen, double V);
+                const std::vector<gnomon::attention::KeyTerms<double>>& seen, double V,
+                int vectors = 1);
 
-// The norm form of ATT-14 (ATT-16) with that bias.
+// The norm form of ATT-14 (ATT-16) with that bias; with two vectors and no bias, of REL-13.
 std::unique_ptr<Tolerance> MakeBiasedTolerance(const Profile& promise, const Case& c,
                                                const gnomon::attention::Parameters& p,
-                                               const SchemeTermOf& scheme);
+                                               const SchemeTermOf& scheme, int vectors = 1);
 
 struct BiasedDraw {
   Draw heads;

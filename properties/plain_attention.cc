@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 namespace gnomon::properties {
@@ -48,11 +49,20 @@ class Heads {
     double scale = p_.scale ? p_.scale->value : 1 / std::sqrt(d);
     if (Is(HeadMistake::kScaleNone) && !p_.scale) scale = 1;
     scale = how_.rounded(scale);
-    double content = 0;
-    for (int64_t i = 0; i < e_.head_dim; ++i)
-      content =
-          how_.summed(content + how_.summed(Get("q", b, m, h, i) * Get("k", b, n, KvHead(h), i)));
+    double content = 0, position = 0;
+    for (int64_t i = 0; i < e_.head_dim; ++i) {
+      const double q = Get("q", b, m, h, i);
+      double k = Get("k", b, n, KvHead(h), i);
+      const double a = how_.key_vector ? how_.key_vector(b, h, m, n, i) : 0;
+      const double by = Is(HeadMistake::kVectorByKey) ? k : q;
+      if (how_.key_vector && !how_.row) k = how_.rounded(k + a);
+      content = how_.summed(content + how_.summed(q * k));
+      if (how_.row) position = how_.summed(position + how_.summed(by * a));
+    }
     content = how_.rounded(content);
+    if (Is(HeadMistake::kScaleContentOnly))
+      return how_.rounded(how_.rounded(content * scale) + how_.rounded(position));
+    if (how_.row) content = how_.rounded(content + how_.rounded(position));
     const double bias = how_.bias(b, h, m, n);
     if (Is(HeadMistake::kBiasAfterSoftmax) && std::isfinite(bias))
       return how_.rounded(content * scale);
@@ -83,12 +93,27 @@ class Heads {
   double Output(int64_t b, int64_t h, int64_t m, int64_t i, const std::vector<double>& weights,
                 double sum) const {
     double output = 0;
+    struct Bin {
+      double weight = 0, vector = 0;
+    };
+    std::map<int64_t, Bin> bins;  // of each row
     for (int64_t n = 0; n < e_.keys; ++n) {
       const double w = weights[static_cast<size_t>(n)];
       const bool out = !Sees(b, m, n) || how_.bias(b, h, m, n) == -kInf;
       if (w == 0 && out && !Is(HeadMistake::kLeaksValue)) continue;
-      output = how_.summed(output + how_.summed(w * Get("v", b, n, KvHead(h), i)));
+      double v = Get("v", b, n, KvHead(h), i);
+      const double a = how_.value_vector ? how_.value_vector(b, h, m, n, i) : 0;
+      if (how_.value_vector && !how_.row) v = how_.rounded(v + a);
+      output = how_.summed(output + how_.summed(w * v));
+      if (!how_.row) continue;
+      Bin& bin = bins[how_.row(b, m, n)];
+      bin.weight = Is(HeadMistake::kLastOfRow) ? w : how_.summed(bin.weight + w);
+      bin.vector = a;
     }
+    double rows = 0;
+    for (const auto& [row, bin] : bins)
+      rows = how_.summed(rows + how_.summed(how_.rounded(bin.weight) * bin.vector));
+    if (how_.row) output = how_.rounded(how_.rounded(output) + how_.rounded(rows));
     return sum == 0 ? output : how_.rounded(how_.rounded(output) / sum);
   }
 

@@ -23,6 +23,10 @@ enum class HeadMistake {
   kBiasScaled,
   kBiasAfterSoftmax,
   kKvModulo,
+  // REL-12.
+  kScaleContentOnly,
+  kVectorByKey,
+  kLastOfRow,
 };
 
 struct PlainHeads {
@@ -30,6 +34,11 @@ struct PlainHeads {
   std::function<double(double)> rounded;  // one rounding of the arithmetic
   std::function<double(double)> summed;   // one rounding of a sum (A7)
   std::function<double(int64_t batch, int64_t head, int64_t query, int64_t key)> bias;
+  // REL-12. Component `c` of what is added to the key and to the value; empty: nothing.
+  std::function<double(int64_t batch, int64_t head, int64_t query, int64_t key, int64_t c)>
+      key_vector, value_vector;
+  // Given: products and sums of weights by the row that a pair has, not added to keys and values.
+  std::function<int64_t(int64_t batch, int64_t query, int64_t key)> row;
   // Element `number` of y, row-major, whose last axis has `columns`.
   std::function<void(int64_t number, int64_t columns, double value)> store;
 };

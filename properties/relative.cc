@@ -9,7 +9,8 @@ namespace {
 
 const std::string kScores = "relative.scores", kValues = "relative.values",
                   kVectors = "relative.vectors", kSkew = "relative.skew",
-                  kShift = "relative.xl_shift";
+                  kShift = "relative.xl_shift", kAttention = "relative.attention";
+constexpr double kU64 = 0x1p-53;
 
 Draw OnMemory() {
   Draw draw;
@@ -254,10 +255,154 @@ void Repeatable(Trial& t) {
   ExpectRepeatable(t, c, between);
 }
 
+// REL-12 to REL-14: attention.
+
+Case DrawAttention(Trial& t) {
+  return attention::DrawBiased(t, Attention(), attention::FewTokens(16));
+}
+// Both tables, element by element.
+Case WithTables(const Case& c, const std::function<double(bool of_key, int64_t column)>& entry) {
+  Case with = c;
+  for (const char* role : {"key_table", "value_table"}) {
+    const Shape shape = c.inputs.at(role).shape();
+    with = With(std::move(with), role, attention::Reals(c.format, shape, [&](int64_t i) {
+                  return entry(role[0] == 'k', i % shape[1]);
+                }));
+  }
+  return with;
+}
+void RequireTaken(Trial& t, const Case& c) {
+  t.RequireInside(Outside(t.limits(kAttention), c).empty());
+}
+void ExpectSameOutputs(Trial& t, const Case& one, const Case& other) {
+  RequireTaken(t, one);
+  RequireTaken(t, other);
+  const Answer a(t, one), b(t, other);
+  for (int64_t i = 0; i < ElementCount(a.shape()); ++i) CompareSame(t, a, i, b, i);
+}
+
+void AttentionSpecialRows(Trial& t) {
+  const Numbers numbers = t.source().Pick({Numbers::kSpecial, Numbers::kWide});
+  const Case c = DrawAttention(t);
+  const bool of_keys = t.source().Chance(1, 2), of_values = !of_keys || t.source().Chance(1, 3);
+  ExpectWithinBound(t, WithTables(c, [&](bool of_key, int64_t) {
+                      return (of_key ? of_keys : of_values)
+                                 ? DrawNumber(t.source(), c.format, numbers)
+                                 : static_cast<double>(t.source().Below(9) - 4) / 4;
+                    }));
+}
+
+// ATT-5, ATT-3: rows that are all alike add a constant to the scores of a query, and themselves to
+// the output.
+void AttentionConstantRows(Trial& t) {
+  const Case c = DrawAttention(t);
+  const auto entry = [](bool of_key, int64_t column) {
+    return (of_key ? 0.5 : 3) - static_cast<double>(column % 4) / 2;
+  };
+  Case zero = WithTables(c, [](bool, int64_t) { return 0.0; });
+  const Tensor& n = c.inputs.at("key_positions");
+  zero = With(std::move(zero), "key_positions",
+              Integers(n.shape(), [&](int64_t i) { return 16 - n.Integer(i); }));
+  const Case alike = WithTables(c, entry);
+  RequireTaken(t, zero);
+  RequireTaken(t, alike);
+  const Answer plain(t, zero), y(t, alike);
+  const int64_t columns = y.shape().back();
+  for (int64_t i = 0; i < ElementCount(y.shape()); ++i) {
+    if (y.Bound(i) == 0) continue;  // sees no key
+    const double row = entry(false, i % columns);
+    t.Compare(abs(y.Value(i) - plain.Value(i) - row),
+              y.Bound(i) + plain.Bound(i) +
+                  2 * kU64 * (abs(y.Value(i)) + abs(plain.Value(i)) + std::abs(row)),
+              y.Size(i), [&] {
+                return "element " + std::to_string(i) + " is " + Show(y.Raw(i)) +
+                       " where every row of values has " + Show(row) + ", and " +
+                       Show(plain.Raw(i)) + " where it has 0";
+              });
+  }
+}
+
+// REL-1: the clip is odd.
+void AttentionMirrored(Trial& t) {
+  const Case c = DrawAttention(t);
+  const gnomon::relative::VectorParameters p = gnomon::relative::ReadAttention(c).rows;
+  std::vector<int64_t> rows;
+  for (int64_t r = p.rows(); r-- > 0;) rows.push_back(r);
+  const bool forward = p.difference == Difference::kKeyMinusQuery;
+  ExpectSameOutputs(
+      t, c, WithParameter(WithRows(c, rows), "difference", kDifferenceNames[forward ? 1 : 0]));
+}
+
+// REL-1: keys beyond K are not told apart.
+void AttentionWider(Trial& t) {
+  const Case c = DrawAttention(t);
+  std::vector<int64_t> rows = {0};
+  for (int64_t r = 0; r < c.inputs.at("key_table").shape()[0]; ++r) rows.push_back(r);
+  rows.push_back(rows.back());
+  ExpectSameOutputs(t, c, WithRows(c, rows));
+}
+
+// ATT-12: heads share the tables.
+void AttentionHeadAlone(Trial& t) {
+  const Case c = DrawAttention(t);
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  const int64_t head = t.source().Below(e.heads), row = e.heads * e.value_dim;
+  Case one = With(c, "q", attention::Gather(c.inputs.at("q"), 2, {head}));
+  for (const char* role : {"k", "v"})
+    one = With(std::move(one), role, attention::Gather(c.inputs.at(role), 2, {e.KvHead(head)}));
+  RequireTaken(t, one);
+  const Answer all(t, c), alone(t, one);
+  for (int64_t i = 0; i < ElementCount(alone.shape()); ++i)
+    CompareSame(t, all, i / e.value_dim * row + head * e.value_dim + i % e.value_dim, alone, i);
+}
+
+std::vector<Property> OfAttention() {
+  std::vector<Property> all = {
+      {"relative.attention_special_rows",
+       "REL-12",
+       "",
+       "NaN, infinities and wide numbers in the tables",
+       {kAttention},
+       false,
+       AttentionSpecialRows},
+      {"relative.attention_constant_rows",
+       "ATT-5",
+       "Gnomon.Attention.ATT_5_output_shift_invariance",
+       "rows that are all alike: plain attention plus the row of values, wherever tokens stand",
+       {kAttention},
+       true,
+       AttentionConstantRows},
+      {"relative.attention_mirrored",
+       "REL-1",
+       "Gnomon.Relative.REL_1_odd",
+       "positions subtracted the other way round, rows in the opposite order",
+       {kAttention},
+       true,
+       AttentionMirrored},
+      {"relative.attention_wider",
+       "REL-1",
+       "Gnomon.Relative.REL_1_range",
+       "a clip one further, its two rows copies of those before",
+       {kAttention},
+       true,
+       AttentionWider},
+      {"relative.attention_head_alone",
+       "ATT-12",
+       "",
+       "a head with its key head: the same outputs",
+       {kAttention},
+       true,
+       AttentionHeadAlone},
+  };
+  for (Property& property : attention::BiasedProperties(Attention()))
+    all.push_back(std::move(property));
+  return all;
+}
+
 }  // namespace
 
 std::vector<Property> Properties() {
-  return {
+  std::vector<Property> all = {
       {"relative.scores_within_bound",
        "REL-10",
        "",
@@ -406,6 +551,8 @@ std::vector<Property> Properties() {
        true,
        Repeatable},
   };
+  for (Property& property : OfAttention()) all.push_back(std::move(property));
+  return all;
 }
 
 }  // namespace gnomon::properties::relative

@@ -129,6 +129,42 @@ Case DrawShift(Trial& trial, const std::string& operation, const Draw& draw) {
   return c;
 }
 
+const attention::BiasedScheme& Attention() {
+  static const attention::BiasedScheme scheme = {
+      "relative.attention",
+      "REL-12",
+      "REL-13",
+      "REL-14",
+      "Gnomon.Equivariance.ATT_6_relative",
+      [](Trial& t, bool memory, Case* c) {
+        Source& source = t.source();
+        const Limits limits = t.limits(c->operation);
+        c->parameters["max_relative_position"] =
+            static_cast<double>(source.Pick<int64_t>({2, 1, 0, 3, 5, 8, 16}));
+        if (source.Chance(1, 3)) c->parameters["difference"] = std::string("query_minus_key");
+        FitParameters(limits, c->operation, source, &c->parameters);
+        const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(*c);
+        const int64_t rows = gnomon::relative::ReadAttention(*c).rows.rows();
+        for (const char* role : {"key_table", "value_table"}) {
+          const Shape shape = {rows, role[0] == 'k' ? e.head_dim : e.value_dim};
+          Tensor table = DrawMemory(source, limits, memory, DTypeOf(c->format), shape, 0xff);
+          for (int64_t i = 0; i < table.count(); ++i)
+            table.Set(i, static_cast<double>(source.Below(33) - 16) / 8);
+          c->inputs.insert_or_assign(role, std::move(table));
+        }
+      },
+      [](Case c) { return c; }};
+  return scheme;
+}
+
+Case WithRows(const Case& c, const std::vector<int64_t>& rows) {
+  const double K = static_cast<double>(rows.size() / 2);
+  Case with = WithParameter(c, "max_relative_position", K);
+  for (const char* role : {"key_table", "value_table"})
+    with = With(std::move(with), role, attention::Gather(c.inputs.at(role), 0, rows));
+  return with;
+}
+
 Tensor Positions(const std::vector<int64_t>& values) {
   return Integers({static_cast<int64_t>(values.size())},
                   [&](int64_t i) { return values[static_cast<size_t>(i)]; });
@@ -176,6 +212,17 @@ std::vector<CaseSource> Cases() {
     add("wide", operation, CaseKind::kSpecial, wide);
     add("far_apart", operation, CaseKind::kSpecial, far);
   }
+  attention::BiasedDraw few = attention::FewTokens(16), strided = few, of_special = few;
+  strided.heads.memory = strided.positions.memory = true;
+  of_special.heads.numbers = Numbers::kSpecial;
+  const auto attended = [&all](const std::string& name, CaseKind kind,
+                               const attention::BiasedDraw& draw) {
+    all.push_back({"relative.attention." + name, "relative.attention", kind,
+                   [draw](Trial& t) { return attention::DrawBiased(t, Attention(), draw); }});
+  };
+  attended("plain", CaseKind::kPlain, few);
+  attended("memory", CaseKind::kMemory, strided);
+  attended("special", CaseKind::kSpecial, of_special);
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "gnomon/properties/biased_attention.h"
 #include "gnomon/properties/generators.h"
 #include "gnomon/properties/trial.h"
 #include "gnomon/spec/relative.h"
@@ -27,6 +28,11 @@ Case DrawShift(Trial& trial, const std::string& operation, const Draw& draw);
 Tensor Positions(const std::vector<int64_t>& values);
 // The same shape and format, every element `value`.
 Tensor Filled(const Tensor& like, double value);
+// REL-12.
+const attention::BiasedScheme& Attention();
+// The case with these rows in both tables, and the clip that goes with their number.
+Case WithRows(const Case& c, const std::vector<int64_t>& rows);
+
 // Both m and n moved by `by`.
 Case Moved(const Case& c, int64_t by);
 

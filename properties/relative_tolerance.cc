@@ -1,9 +1,12 @@
-// What a promise allows the operations on relative position vectors (REL-10), in the norm form: the
-// sum of absolute products stands for the value.
+// What a promise allows the operations on relative position vectors (REL-10, REL-14), in the norm
+// form: the sum of absolute products stands for the value.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "gnomon/properties/relative_cases.h"
 #include "gnomon/properties/tolerance.h"
+#include "gnomon/reference/relative.h"
 #include "gnomon/spec/relative.h"
 
 namespace gnomon::properties::relative {
@@ -70,11 +73,36 @@ class CopyTolerance : public Tolerance {
   double Size(int, int64_t) const override { return 0; }
 };
 
+// REL-14.
+std::unique_ptr<Tolerance> OfAttention(const Profile& promise, const Case& c) {
+  const gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
+  const auto term = [p, &c](int64_t b, int64_t head, int64_t query, int64_t key) {
+    const int64_t batch = Batches(c) == 1 ? 0 : b;
+    const int64_t row = reference::RowOf(p.rows, QueryAt(c, batch, query), KeyAt(c, batch, key));
+    const Tensor &q = c.inputs.at("q"), &of_key = c.inputs.at("key_table"),
+                 &of_value = c.inputs.at("value_table");
+    attention::SchemeTerm t;
+    const int64_t dims = q.shape()[3];
+    for (int64_t i = 0; i < dims; ++i) {
+      const double a = std::abs(of_key.Value(row * dims + i));
+      t.products +=
+          a * std::abs(q.Value(attention::ElementOf(q.shape(), {b, query, head, i}))) * kEvaluated;
+      t.operands += a;
+    }
+    const int64_t columns = of_value.shape()[1];
+    for (int64_t i = 0; i < columns; ++i)
+      t.value = std::max(t.value, std::abs(of_value.Value(row * columns + i)));
+    return t;
+  };
+  return attention::MakeBiasedTolerance(promise, c, p.heads, term, 2);
+}
+
 }  // namespace
 
 std::unique_ptr<Tolerance> MakeTolerance(const Profile& promise, const Case& c) {
   if (c.operation == "relative.scores" || c.operation == "relative.values")
     return std::make_unique<SumTolerance>(promise, c);
+  if (c.operation == "relative.attention") return OfAttention(promise, c);
   return std::make_unique<CopyTolerance>();
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
+#include "gnomon/properties/plain_attention.h"
 #include "gnomon/properties/plain_kernel.h"
 #include "gnomon/spec/relative.h"
 
@@ -58,6 +60,16 @@ enum class M {
   kFlushesInput,
   kNanAsZero,
   kCapsInfinity,
+  kKeysLeftOut,
+  kValuesLeftOut,
+  kOneTable,
+  kBatchZero,
+  kMaskByPosition,
+  kMaskIgnored,
+  kMaskFromFirst,
+  kPaddingIgnored,
+  kLeaksValue,
+  kKvModulo,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -118,6 +130,19 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kNanAsZero, "nan-lost/as-zero", "NaN inputs count as 0", kFormula, "standard"},
     {M::kCapsInfinity, "nan-lost/infinity", "infinite results become the largest number", kFormula,
      "standard"},
+    {M::kKeysLeftOut, "shaw-table/keys", "nothing added to the keys", kFormula, "standard"},
+    {M::kValuesLeftOut, "shaw-table/values", "nothing added to the values", kFormula, "standard"},
+    {M::kOneTable, "shaw-table/one", "the rows of the keys added to the values too", kFormula,
+     "standard"},
+    {M::kBatchZero, "row-positions", "positions of batch row 0 for every row", kState, "standard"},
+    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
+     "standard"},
+    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
+    {M::kMaskFromFirst, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
+     "standard"},
+    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
+    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
+    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 constexpr int64_t kLanes = 4;
@@ -132,6 +157,7 @@ class PlainRelative : public PlainKernel<M> {
     if (c.operation == "relative.scores") return Scores(c, outputs.at("scores"));
     if (c.operation == "relative.values") return Values(c, outputs.at("y"));
     if (c.operation == "relative.vectors") return Vectors(c, outputs.at("vectors"));
+    if (c.operation == "relative.attention") return Attention(c, outputs.at("y"));
     return Shift(c, outputs.at("b"));
   }
 
@@ -194,11 +220,16 @@ class PlainRelative : public PlainKernel<M> {
 
   std::vector<int64_t> PositionsOf(const Case& c, const std::string& role) {
     const Tensor& tensor = c.inputs.at(role);
+    const bool queries = role == "m" || role == "query_positions";
     std::vector<int64_t> positions;
-    for (int64_t i = 0; i < tensor.count(); ++i)
-      positions.push_back(Is(M::kArange) ? i : tensor.Integer(i) + (Is(M::kOffset) && role == "m"));
+    for (int64_t i = 0; i < tensor.count(); ++i) {
+      const int64_t column = i % tensor.shape().back();
+      const int64_t from = Is(M::kBatchZero) ? column : i;
+      positions.push_back(Is(M::kArange) ? column
+                                         : tensor.Integer(from) + (Is(M::kOffset) && queries));
+    }
     if (!Is(M::kStalePrevious)) return positions;
-    std::vector<int64_t>& previous = previous_[role == "m"];
+    std::vector<int64_t>& previous = previous_[queries];
     std::swap(previous, positions);
     return positions.size() == previous.size() ? positions : previous;
   }
@@ -305,6 +336,69 @@ class PlainRelative : public PlainKernel<M> {
     }
     if (Is(M::kWritesInput) && w.count() > 0)
       StoreBits(w.dtype(), const_cast<std::byte*>(w.view().AddressOf(0)), 0);
+    return {};
+  }
+
+  HeadMistake AroundTheRows() const {
+    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
+    if (Is(M::kMaskFromFirst)) return HeadMistake::kMaskTopLeft;
+    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
+    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
+    if (Is(M::kScaleContentOnly)) return HeadMistake::kScaleContentOnly;
+    if (Is(M::kTableByKey)) return HeadMistake::kVectorByKey;
+    if (Is(M::kLastWeight)) return HeadMistake::kLastOfRow;
+    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+  }
+  // REL-12.
+  Outcome Attention(const Case& c, const TensorView& y) {
+    gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
+    const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+    const std::vector<int64_t> m = PositionsOf(c, "query_positions"),
+                               n = PositionsOf(c, "key_positions");
+    const bool batched = c.inputs.at("key_positions").shape().size() == 2;
+    const Tensor &of_keys = c.inputs.at("key_table"), &of_values = c.inputs.at("value_table");
+    if (Is(M::kScaleIgnored)) p.heads.scale = Number(1);
+    if (Is(M::kScaleByDim) && !p.heads.scale)
+      p.heads.scale = Number(1 / static_cast<double>(e.head_dim));
+    const auto at_m = [&](int64_t b, int64_t query) {
+      return m[static_cast<size_t>((batched ? b : 0) * e.queries + query)];
+    };
+    const auto at_n = [&](int64_t b, int64_t key) {
+      return n[static_cast<size_t>((batched ? b : 0) * e.keys + key)];
+    };
+    const auto row = [&](int64_t b, int64_t query, int64_t key) {
+      return RowOf(p.rows, at_m(b, query), at_n(b, key));
+    };
+    PlainHeads how;
+    how.mistake = AroundTheRows();
+    how.rounded = [this](double v) { return Rounded(v); };
+    how.summed = [this](double v) {
+      if (Is(M::kBf16Arithmetic)) return Rounded(v);
+      return promise().correctly_rounded ? v : static_cast<double>(static_cast<float>(v));
+    };
+    how.bias = [&](int64_t b, int64_t, int64_t query, int64_t key) {
+      const bool later = at_n(b, key) > at_m(b, query);
+      const bool out = Is(M::kMaskByPosition) && p.heads.mask == AttentionMask::kCausal && later;
+      return out ? -std::numeric_limits<double>::infinity() : 0;
+    };
+    how.key_vector = [&](int64_t b, int64_t, int64_t query, int64_t key, int64_t i) {
+      if (Is(M::kTableIgnored) || Is(M::kKeysLeftOut)) return 0.0;
+      return At(of_keys, row(b, query, key) * e.head_dim + i);
+    };
+    how.value_vector = [&](int64_t b, int64_t, int64_t query, int64_t key, int64_t i) {
+      if (Is(M::kTableIgnored) || Is(M::kValuesLeftOut)) return 0.0;
+      if (Is(M::kEdgesDropped) && std::abs(at_n(b, key) - at_m(b, query)) > p.rows.K) return 0.0;
+      if (Is(M::kOneTable) && e.head_dim == e.value_dim)
+        return At(of_keys, row(b, query, key) * e.head_dim + i);
+      return At(of_values, row(b, query, key) * e.value_dim + i);
+    };
+    if (gathered() || how.mistake == HeadMistake::kScaleContentOnly ||
+        how.mistake == HeadMistake::kVectorByKey || how.mistake == HeadMistake::kLastOfRow)
+      how.row = row;
+    how.store = [&](int64_t number, int64_t, double value) { Store(y, number, value); };
+    RunPlainHeads(c, p.heads, how);
+    if (Is(M::kWritesInput) && of_keys.count() > 0)
+      StoreBits(of_keys.dtype(), const_cast<std::byte*>(of_keys.view().AddressOf(0)), 0);
     return {};
   }
 

@@ -50,7 +50,8 @@ class SoftmaxTruth : public Truth {
         format_(c.format),
         p_(p),
         e_(gnomon::attention::ExtentsOf(c)),
-        scheme_(std::move(scheme)) {
+        scheme_(std::move(scheme)),
+        adds_vectors_(scheme_ && scheme_->AddsVectors()) {
     if (c.inputs.count("bias")) bias_.emplace(c.inputs.at("bias").view());
     if (c.inputs.count("key_mask")) key_mask_.emplace(c.inputs.at("key_mask").view());
     one_bias_ = bias_ && c.inputs.at("bias").shape()[0] == 1;
@@ -76,6 +77,10 @@ class SoftmaxTruth : public Truth {
   double K(const At& at, int64_t key, int64_t c) const {
     return scores_ ? (*scores_)(at.batch, at.head, at.query, key)
                    : (*k_)(at.batch, key, e_.KvHead(at.head), c);
+  }
+  // REL-12. What is added to the key.
+  double A(const At& at, int64_t key, int64_t c) const {
+    return adds_vectors_ ? scheme_->OfKey(PairOf(at, key), c) : 0;
   }
   double Bias(const At& at, int64_t key) const {
     if (scheme_) return scheme_->About(PairOf(at, key));
@@ -107,16 +112,19 @@ class SoftmaxTruth : public Truth {
       if (!Seen(at, key)) continue;
       // What `rounded` leaves open is open in every profile.
       special_.anything |= scheme_ && scheme_->IsOpen(PairOf(at, key), kProfiles[0]);
-      double ieee = 0, size = 0;
+      double ieee = 0, apart = 0, size = 0, longest = 0;
       for (int64_t c = 0; c < e_.head_dim; ++c) {
-        const double q = Q(at, key, c), k = K(at, key, c);
-        if (!std::isfinite(q) || !std::isfinite(k))
-          ieee += q * k;
-        else
-          size += std::abs(q * k);
+        const double q = Q(at, key, c), k = K(at, key, c), a = A(at, key, c);
+        if (!std::isfinite(q) || !std::isfinite(k) || !std::isfinite(a)) {
+          ieee += q * (k + a);
+          apart += adds_vectors_ ? q * k + q * a : q * k;  // REL-12: either way
+        } else {
+          size += std::abs(q * k) + std::abs(q * a);
+          if (adds_vectors_) longest = std::max(longest, std::abs(k) + std::abs(a));
+        }
       }
       const double content = ieee;
-      if (ieee != 0 && p_.scale) ieee *= p_.scale->value;
+      if (ieee != 0 && p_.scale) ieee *= p_.scale->value, apart *= p_.scale->value;
       const double bias = Bias(at, key);
       if (!std::isfinite(bias)) ieee += bias;
       if (bias == -kInfinity) {  // left out, like a masked key; NaN may leak (ATT-13)
@@ -124,7 +132,7 @@ class SoftmaxTruth : public Truth {
         special_.left_out.push_back(key);
         continue;
       }
-      if (ieee == -kInfinity) {
+      if (ieee == -kInfinity || (adds_vectors_ && apart == -kInfinity)) {
         special_.left_out.push_back(key);
         special_.open = true;
         continue;
@@ -134,7 +142,7 @@ class SoftmaxTruth : public Truth {
         special_.keys.push_back(key);
         const double scale = p_.scale ? std::abs(p_.scale->value) : 1;
         special_.largest =
-            std::max(special_.largest, std::max(size, size * scale) + std::abs(bias));
+            std::max({special_.largest, std::max(size, size * scale) + std::abs(bias), longest});
       }
     }
     return special_;
@@ -161,12 +169,18 @@ class SoftmaxTruth : public Truth {
       const auto k = [&](int64_t c) { return Interval(K(at, key, c)); };
       const auto size = [](auto f) { return [f](int64_t c) { return Interval(abs(f(c))); }; };
       const auto one = [](int64_t) { return Interval(1); };
+      const auto a = [&](int64_t c) { return Interval(A(at, key, c)); };
       r.content.push_back(Dot<Interval>(e_.head_dim, q, k));
       r.bias.push_back(Interval(BiasMultiple(at, key)));
       KeyTerms<Interval> t;
       t.products = scale * Dot<Interval>(e_.head_dim, size(q), size(k));
       t.operands =
           Dot<Interval>(e_.head_dim, size(q), one) + Dot<Interval>(e_.head_dim, size(k), one);
+      if (adds_vectors_) {
+        r.content.back() += Dot<Interval>(e_.head_dim, q, a);
+        t.products += scale * Dot<Interval>(e_.head_dim, size(q), size(a));
+        t.operands += Dot<Interval>(e_.head_dim, size(a), one);
+      }
       t.bias = abs(r.slope * r.bias.back());
       t.size = abs(Interval(r.scale * r.content.back() + r.slope * r.bias.back()));
       r.terms.push_back(t);
@@ -200,9 +214,9 @@ class SoftmaxTruth : public Truth {
       for (size_t n = 0; scheme_ && n < r.keys.size(); ++n)
         r.terms[n].bias_error = scheme_->Error(PairOf(at, r.keys[n]), profile);
       errors = gnomon::attention::ErrorsOfRow(
-          profile, format_, e_.head_dim, bias_.has_value() || scheme_,
+          profile, format_, e_.head_dim, bias_.has_value() || (scheme_ && !adds_vectors_),
           p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(at.head, e_.heads) : 0,
-          Interval(abs(r.scale)), r.Z, r.terms);
+          Interval(abs(r.scale)), r.Z, r.terms, adds_vectors_ ? 2 : 1);
     }
     const bool proves = mpfr_cmp_ui(Upper(errors->rho), 1) < 0;  // false for NaN
     return proves ? &*errors : nullptr;
@@ -230,9 +244,10 @@ class SoftmaxTruth : public Truth {
   Format format_;
   gnomon::attention::Parameters p_;
   Extents e_;
+  std::unique_ptr<SchemeBias> scheme_;
+  bool adds_vectors_ = false;
 
  private:
-  std::unique_ptr<SchemeBias> scheme_;
   std::optional<Elements> q_, k_, scores_, bias_, key_mask_;
   bool one_bias_ = false;
   mutable std::optional<At> row_at_, special_at_;
@@ -257,7 +272,7 @@ class AttentionTruth : public SoftmaxTruth {
     if (s.nan) return {Expectation::kNonFinite, 0, nan};
     double sum = 0;
     for (const int64_t key : s.keys)
-      if (const double v = V(at, key, element); !std::isfinite(v)) sum += v;
+      if (const double v = V(at, key, element) + A(at, key, element); !std::isfinite(v)) sum += v;
     return sum == 0 ? Expectation{} : Expectation{Expectation::kNonFinite, 0, sum};
   }
   bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
@@ -265,8 +280,10 @@ class AttentionTruth : public SoftmaxTruth {
     const Special& s = SpecialOf(at);
     bool open = s.open;
     double values = 0;
-    for (const int64_t key : s.keys) values += std::abs(V(at, key, element));
-    for (const int64_t key : s.left_out) open |= !std::isfinite(V(at, key, element));
+    for (const int64_t key : s.keys)
+      values += std::abs(V(at, key, element)) + std::abs(A(at, key, element));
+    for (const int64_t key : s.left_out)
+      open |= !std::isfinite(V(at, key, element)) || !std::isfinite(A(at, key, element));
     return open || MayOverflow(at, values, profile) || IsOpen(at, profile);
   }
   Interval Value(int, int64_t element) const override {
@@ -274,13 +291,11 @@ class AttentionTruth : public SoftmaxTruth {
     const Row& r = RowAt(at);
     return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, Values(at, element));
   }
-  // sum_n a_n |v_n|.
+  // sum_n a_n |v_n|, of both vectors of a value (REL-13).
   Interval Size(int, int64_t element) const override {
     const At at = Split(element);
     const Row& r = RowAt(at);
-    std::vector<Interval> sizes;
-    for (const Interval& v : Values(at, element)) sizes.push_back(abs(v));
-    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, sizes);
+    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, Sizes(at, element));
   }
   Interval Scale(int output, int64_t element) const override { return Size(output, element); }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
@@ -289,10 +304,10 @@ class AttentionTruth : public SoftmaxTruth {
     if (RowAt(at).keys.empty()) return Interval(0);
     const RowErrors<Interval>* errors = ErrorsOf(at, profile);
     if (errors == nullptr) return kVacuous();
-    const std::vector<Interval> values = Values(at, element);
+    const std::vector<Interval> sizes = Sizes(at, element);
     Interval moved = errors->flushed;
-    for (size_t n = 0; n < values.size(); ++n)
-      moved += (errors->alpha[n] + errors->flushed) * abs(values[n]);
+    for (size_t n = 0; n < sizes.size(); ++n)
+      moved += (errors->alpha[n] + errors->flushed) * sizes[n];
     return gnomon::attention::RatioBound(profile, format_, Value(0, element), moved, errors->rho);
   }
   Place Where(int, int64_t element) const override { return {Split(element).query, std::nullopt}; }
@@ -306,10 +321,21 @@ class AttentionTruth : public SoftmaxTruth {
   double V(const At& at, int64_t key, int64_t element) const {
     return v_(at.batch, key, e_.KvHead(at.head), element % e_.value_dim);
   }
+  // REL-12. What is added to the value.
+  double A(const At& at, int64_t key, int64_t element) const {
+    return adds_vectors_ ? scheme_->OfValue(PairOf(at, key), element % e_.value_dim) : 0;
+  }
   std::vector<Interval> Values(const At& at, int64_t element) const {
     std::vector<Interval> values;
-    for (const int64_t key : RowAt(at).keys) values.push_back(Interval(V(at, key, element)));
+    for (const int64_t key : RowAt(at).keys)
+      values.push_back(Interval(V(at, key, element)) + Interval(A(at, key, element)));
     return values;
+  }
+  std::vector<Interval> Sizes(const At& at, int64_t element) const {
+    std::vector<Interval> sizes;
+    for (const int64_t key : RowAt(at).keys)
+      sizes.push_back(abs(Interval(V(at, key, element))) + abs(Interval(A(at, key, element))));
+    return sizes;
   }
   Elements v_;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/reference/attention.h"
+#include "gnomon/reference/scheme_bias.h"
 #include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
@@ -267,6 +269,37 @@ class ShiftTruth : public CopyTruth {
   int64_t queries_, columns_;
 };
 
+// REL-12: what is added to the key and the value of one pair.
+class RowsOfPair final : public SchemeBias {
+ public:
+  RowsOfPair(const Case& c, const VectorParameters& p)
+      : p_(p),
+        query_(c.inputs.at("query_positions").view()),
+        key_(c.inputs.at("key_positions").view()),
+        of_keys_(c.inputs.at("key_table").view()),
+        of_values_(c.inputs.at("value_table").view()) {}
+
+  Interval Slope(int64_t) const override { return Interval(1); }
+  double Multiple(const Pair&) const override { return 0; }
+  double About(const Pair&) const override { return 0; }
+  Interval Error(const Pair&, const Profile&) const override { return Interval(0); }
+  bool IsOpen(const Pair&, const Profile&) const override { return false; }
+
+  bool AddsVectors() const override { return true; }
+  double OfKey(const Pair& pair, int64_t c) const override { return of_keys_(Row(pair), c); }
+  double OfValue(const Pair& pair, int64_t c) const override { return of_values_(Row(pair), c); }
+
+ private:
+  int64_t Row(const Pair& pair) const {
+    const int64_t batch = key_.rank() == 2 ? pair.batch : 0;
+    return RowOf(p_, IntegerAt(query_, batch * query_.shape.back() + pair.query),
+                 IntegerAt(key_, batch * key_.shape.back() + pair.key));
+  }
+  VectorParameters p_;
+  ConstTensorView query_, key_;
+  Elements of_keys_, of_values_;
+};
+
 }  // namespace
 
 namespace relative {
@@ -274,6 +307,10 @@ namespace relative {
 std::unique_ptr<Truth> MakeTruth(const Case& c) {
   if (c.operation == "relative.scores" || c.operation == "relative.values")
     return std::make_unique<SumTruth>(c);
+  if (c.operation == "relative.attention") {
+    const gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
+    return MakeBiasedAttention(c, p.heads, std::make_unique<RowsOfPair>(c, p.rows));
+  }
   if (c.operation == "relative.vectors") return std::make_unique<VectorsTruth>(c);
   return std::make_unique<ShiftTruth>(c);
 }

@@ -1,5 +1,6 @@
-// Softmax attention whose bias a scheme defines (ALIBI-8, T5-9): ATT-1 to ATT-4 and ATT-13, ATT-14
-// are attention.cc's, the bias and how far it may be off are the scheme's.
+// Softmax attention whose bias, or what it adds to keys and values, a scheme defines (ALIBI-8,
+// T5-9, REL-12): ATT-1 to ATT-4 and ATT-13, ATT-14 are attention.cc's, the bias and how far it may
+// be off are the scheme's.
 #ifndef GNOMON_REFERENCE_SCHEME_BIAS_H_
 #define GNOMON_REFERENCE_SCHEME_BIAS_H_
 
@@ -26,6 +27,11 @@ class SchemeBias {
   virtual Interval Error(const Pair& pair, const Profile& profile) const = 0;
   // A row that sees the pair has no bound, and any answer is open.
   virtual bool IsOpen(const Pair& pair, const Profile& profile) const = 0;
+
+  // REL-12. Whether it adds vectors to keys and values, and no bias; their components.
+  virtual bool AddsVectors() const { return false; }
+  virtual double OfKey(const Pair&, int64_t) const { return 0; }
+  virtual double OfValue(const Pair&, int64_t) const { return 0; }
 };
 
 // y [batch, query, query_heads, value_dim] of q, k, v and key_mask. The case must outlive it.

@@ -128,7 +128,7 @@ T Stored(const Profile& profile, Format output, const T& value, const T& error) 
 // ATT-14. One key that the query sees.
 template <class T>
 struct KeyTerms {
-  T products{0};     // |scale| sum_c |q_c k_c|
+  T products{0};     // |scale| sum_c |q_c k_c|, every vector of the key on its own
   T operands{0};     // sum_c |q_c| + |k_c|
   T bias{0};         // |bias|, slope included
   T bias_error{0};   // beta: how far a bias that a scheme defines may be off
@@ -142,7 +142,7 @@ template <class T>
 struct RowErrors {
   std::vector<T> alpha;  // of each key
   T rho{0};              // of the sum, underflow included; from 1 on nothing is proved
-  T flushed{0};          // of one exponential, by underflow: 4 T nu
+  T flushed{0};          // of one exponential, by underflow: 4 T nu, or 8 T nu
 };
 
 template <class T>
@@ -161,16 +161,17 @@ T Grown(const KeyTerms<T>& key, const T& delta, double g) {
   return exp(key.relative + delta) * (1 + g) - key.exponential;
 }
 
-// lambda_n, the error of a score.
+// lambda_n, the error of a score. `vectors`: of how many a key and a value are the sum, 1, or 2
+// (REL-13).
 template <class T>
 T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
-             double bias_roundings, const T& scale, const KeyTerms<T>& key) {
-  const double d = static_cast<double>(head_dim);
+             double bias_roundings, const T& scale, const KeyTerms<T>& key, int vectors = 1) {
+  const double d = vectors * static_cast<double>(head_dim);
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
   const T underflow =
       2 * (1 + scale) * (T(d + 1) + key.operands) * PowerOfTwo<T>(EtaExponent(arithmetic));
-  const T content = Roundings(8, d - 1, profile, output) * key.products + underflow;
+  const T content = Roundings(7 + vectors, d - 1, profile, output) * key.products + underflow;
   if (!has_bias) return content;
   const T sum = content +
                 std::min(Gamma(2 + bias_roundings, u), 0x1p1000) * (key.bias + key.bias_error) +
@@ -181,20 +182,21 @@ T ScoreError(const Profile& profile, Format output, int64_t head_dim, bool has_b
 template <class T>
 RowErrors<T> ErrorsOfRow(const Profile& profile, Format output, int64_t head_dim, bool has_bias,
                          double bias_roundings, const T& scale, const T& Z,
-                         const std::vector<KeyTerms<T>>& keys) {
+                         const std::vector<KeyTerms<T>>& keys, int vectors = 1) {
   const Format arithmetic = FormatAt(profile.arithmetic, output), working = WorkingFormat(output);
   const double u = UnitRoundoff(arithmetic), count = static_cast<double>(keys.size());
   const T nu = PowerOfTwo<T>(Traits(working).min_quantum_exponent + Traits(working).precision - 1) +
                PowerOfTwo<T>(EtaExponent(arithmetic));
-  const double g = Roundings(5, 4 * count, profile, output);
+  const double g = Roundings(3 + 2 * vectors, (3 + vectors) * count, profile, output);
   std::vector<T> lambda;
   for (const KeyTerms<T>& key : keys)
-    lambda.push_back(ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key));
+    lambda.push_back(
+        ScoreError(profile, output, head_dim, has_bias, bias_roundings, scale, key, vectors));
   T highest = keys.front().relative + lambda.front();
   for (size_t n = 1; n < keys.size(); ++n)
     highest = Larger(highest, T(keys[n].relative + lambda[n]));
   RowErrors<T> errors;
-  errors.flushed = 4 * count * nu;
+  errors.flushed = 4 * vectors * count * nu;
   errors.rho = count * errors.flushed;
   for (size_t n = 0; n < keys.size(); ++n) {
     const T delta = lambda[n] + u * (highest - keys[n].relative + lambda[n]);

@@ -82,6 +82,20 @@ std::vector<OutputShape> ValidateShift(const Case& c) {
   return {{"b", shape}};
 }
 
+// REL-12.
+std::vector<OutputShape> ValidateAttention(const Case& c) {
+  const attention::Extents e = attention::ValidateHeads(c);
+  const int64_t rows = ReadAttention(c).rows.rows();
+  RequireShape(c, "key_table", {rows, e.head_dim},
+               "[2 max_relative_position + 1, head_dim], here " + TextOf({rows, e.head_dim}),
+               "REL-2");
+  RequireShape(c, "value_table", {rows, e.value_dim},
+               "[2 max_relative_position + 1, value_dim], here " + TextOf({rows, e.value_dim}),
+               "REL-2");
+  attention::ValidateHeadPositions(c, e, "REL-12");
+  return {{"y", {e.batch, e.queries, e.heads, e.value_dim}}};
+}
+
 }  // namespace
 
 const std::vector<OperationSpec>& Operations() {
@@ -102,6 +116,20 @@ const std::vector<OperationSpec>& Operations() {
   static const TensorSpec a = {
       "a", {"batch", "heads", "query", "column"}, "one column for each distance"};
   static const TensorSpec b = {"b", {"batch", "heads", "query", "key"}, "one column for each key"};
+  static const std::vector<ParameterSpec> of_attention = [] {
+    std::vector<ParameterSpec> all = attention::HeadParameters();
+    all.insert(all.end(), {K, difference});
+    return all;
+  }();
+  static const std::vector<TensorSpec> heads = [] {
+    std::vector<TensorSpec> all = attention::HeadInputs();
+    all.insert(all.end(),
+               {{"key_table", {"row", "head_dim"}, "a row for each distance, added to keys"},
+                {"value_table", {"row", "value_dim"}, "a row for each distance, added to values"},
+                {"query_positions", {"batch", "query"}, "tokens, in [-2^31, 2^31)", false, true},
+                {"key_positions", {"batch", "key"}, "tokens, in [-2^31, 2^31)", false, true}});
+    return all;
+  }();
   static const std::vector<OperationSpec> operations = {
       {"relative.scores",
        "q . (k + the row of their distance), scaled",
@@ -141,7 +169,14 @@ const std::vector<OperationSpec>& Operations() {
        {a},
        {b},
        ErrorUnit::kUlp,
-       ValidateShift}};
+       ValidateShift},
+      {"relative.attention",
+       "attention.softmax with those rows added to keys and values",
+       of_attention,
+       heads,
+       {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
+       ErrorUnit::kRoundoffOfSum,
+       ValidateAttention}};
   return operations;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/spec/attention.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/operation.h"
 
@@ -59,6 +60,22 @@ inline VectorParameters ReadVectors(const Case& c) {
         throw Rejected("scale", ToText(p.scale), "must be positive", "REL-3");
     }
   }
+  reader.RejectOthers();
+  return p;
+}
+
+// REL-12.
+struct AttentionParameters {
+  attention::Parameters heads;
+  VectorParameters rows;
+};
+
+inline AttentionParameters ReadAttention(const Case& c) {
+  ParameterReader reader(c.parameters, "REL-12");
+  AttentionParameters p;
+  p.heads = attention::ReadMaskAndScale(reader);
+  p.rows.K = reader.GetRequiredInteger("max_relative_position", 0, kMaxRelativePosition);
+  p.rows.difference = reader.GetName("difference", p.rows.difference, kDifferenceNames);
   reader.RejectOthers();
   return p;
 }
