@@ -1,6 +1,7 @@
 #include "gnomon/oracle/case_arguments.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "gnomon/oracle/axes.h"
 #include "gnomon/oracle/case_json.h"
@@ -36,16 +37,20 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
       throw Rejected("--set", Quoted(text), "states " + name + " a second time", "CASE-6");
   }
   if (!arguments.config.empty()) {
+    ConfigChoices choices;
     // Not a parameter: which of the file's layers (SCALE-16).
-    std::string layer_type;
     if (const auto chosen = options.set.find("layer_type"); chosen != options.set.end()) {
       const std::string* name = std::get_if<std::string>(&chosen->second);
       if (name == nullptr || name->empty())
         throw Rejected("layer_type", ToText(chosen->second), "must be a name", "SCALE-16");
-      layer_type = *name;
+      choices.layer_type = *name;
       options.set.erase(chosen);
     }
-    options.config = ReadConfig(arguments.config, layer_type);
+    if (const auto chosen = options.set.find("head_dim"); chosen != options.set.end())
+      if (const double* dims = std::get_if<double>(&chosen->second); dims && *dims >= 1)
+        if (*dims <= 0x1p20 && *dims == std::floor(*dims))
+          choices.head_dim = static_cast<int64_t>(*dims);
+    options.config = ReadConfig(arguments.config, choices);
   }
   for (const std::string& text : arguments.tensors) {
     const auto [role, name] = SplitPair(text, "--tensor");

@@ -139,6 +139,16 @@ TEST_F(CliRefusals, InPlaceIsCheckedWhateverTheOperation) {
                 "in_place = nonsense: no input of rope.frequencies can be overwritten (CASE-4)");
 }
 
+// SCALE-16. A configuration speaks of the whole model, but its scaling changes every angle.
+TEST_F(CliRefusals, AScalingThatAnOperationDoesNotTakeIsNotDropped) {
+  const std::string config = Write("config.json", R"({"head_dim":8,"rope_theta":10000,
+      "rope_scaling":{"type":"linear","factor":4}})");
+  for (const std::string operation : {"multi_axis.mrope", "multi_axis.axial", "rope.xpos"})
+    ExpectRefused({"check", kPlain, "--operation", operation, "--config", config},
+                  "is a scaling, which " + operation + " does not take");
+  EXPECT_EQ(Gnomon({"eval", "rope.frequencies", "--config", config}).code, 0);
+}
+
 TEST_F(CliRefusals, WhatIsNoRegularFileIsNotRead) {
   ExpectRefused({"check", "/dev/zero"}, "/dev/zero: cannot be read: not a regular file (CASE-7)");
   const std::string pipe = folder_ / "pipe";  // nobody ever writes

@@ -37,9 +37,13 @@ std::optional<std::string> PositionKeyWithin(const Json& object, bool other_towe
 
 class ConfigReader {
  public:
-  ConfigReader(const Json& json, std::string file, const std::string& layer_type,
+  ConfigReader(const Json& json, std::string file, const ConfigChoices& choices,
                bool nested = false)
-      : json_(json), file_(std::move(file)), layer_type_(layer_type), nested_(nested) {}
+      : json_(json),
+        file_(std::move(file)),
+        layer_type_(choices.layer_type),
+        choices_(choices),
+        nested_(nested) {}
 
   Parameters Read() {
     if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
@@ -48,7 +52,7 @@ class ConfigReader {
     const Json* text_config = TextConfig();
     RefuseNestedKeys(text_config);
     if (text_config != nullptr)
-      return ConfigReader(*text_config, file_ + ": text_config", layer_type_, true).Read();
+      return ConfigReader(*text_config, file_ + ": text_config", choices_, true).Read();
     ReadScaling();
     ReadLayersWithoutRope();
     const auto head_dim = HeadDim();
@@ -59,8 +63,7 @@ class ConfigReader {
                                 {"rotary_emb_base", Get("rotary_emb_base")},
                                 {"rope_parameters.rope_theta", Inner("rope_theta")}};
     if (local_) bases = {{"rope_local_base_freq", Get("rope_local_base_freq")}};
-    if (const auto theta = Agreed(bases))
-      parameters_["rope_theta"] = *theta;
+    if (const auto theta = Agreed(bases)) parameters_["rope_theta"] = *theta;
     if (const Json* interleaved = Get("rope_interleaved")) {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
       parameters_["layout"] = std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
@@ -93,9 +96,10 @@ class ConfigReader {
 
   void RefuseUnknownKeys() const {
     for (const auto& [key, value] : json_.items()) {
-      if (IsRopeKey(key) || IsUnrelatedKey(key) || !SpeaksOfPositions(key)) continue;
+      if (value.is_null() || IsRopeKey(key) || IsUnrelatedKey(key) || !SpeaksOfPositions(key))
+        continue;
       if (const auto harmless = HarmlessValues(key)) {
-        if (value.is_null() || std::count(harmless->begin(), harmless->end(), value)) continue;
+        if (std::count(harmless->begin(), harmless->end(), value)) continue;
         Refuse(key, value, "is not supported");
       }
       Refuse(key, value, "is not understood, and speaks of positions");
@@ -231,7 +235,19 @@ class ConfigReader {
   }
 
   std::optional<int64_t> HeadDim() const {
-    if (const Json* given = Get("head_dim")) return ExtentOf("head_dim", *given);
+    if (choices_.head_dim) return choices_.head_dim;
+    std::optional<int64_t> given;
+    if (const auto stated =
+            Agreed({{"head_dim", Get("head_dim")}, {"kv_channels", Get("kv_channels")}}))
+      given = ExtentOf("head_dim", Json(*stated));
+    if (const Json* turned = Get("qk_rope_head_dim")) {
+      const int64_t dims = ExtentOf("qk_rope_head_dim", *turned);
+      if (given && *given != dims)
+        Refuse("qk_rope_head_dim", *turned,
+               "is not head_dim, and which dims turn is not said: give head_dim by --set");
+      return dims;
+    }
+    if (given) return given;
     const auto first = [&](const std::string& a, const std::string& b) -> std::optional<Named> {
       for (const std::string& name : {a, b})
         if (const Json* value = Get(name)) return Named{name, value};
@@ -251,9 +267,16 @@ class ConfigReader {
 
   // int(head_dim * factor) as Python computes it: a binary64 product, truncated.
   std::optional<int64_t> RotaryDim(std::optional<int64_t> head_dim) {
+    if (const Json* turned = Get("qk_rope_head_dim")) {
+      const int64_t dims = ExtentOf("qk_rope_head_dim", *turned);
+      return head_dim == dims ? std::nullopt : std::optional(dims);
+    }
     const auto factor =
         Agreed({{"partial_rotary_factor", Get("partial_rotary_factor")},
                 {"rotary_pct", Get("rotary_pct")},
+                {"rope_pct", Get("rope_pct")},
+                {"rope_percent", Get("rope_percent")},
+                {"rotary_emb_fraction", Get("rotary_emb_fraction")},
                 {"rope_parameters.partial_rotary_factor", Inner("partial_rotary_factor")}});
     if (proportional_ && factor) {
       parameters_["partial_rotary_factor"] = *factor;
@@ -265,7 +288,7 @@ class ConfigReader {
     const Json as_json = *factor;
     if (!(*factor > 0 && *factor <= 1))
       Refuse("partial_rotary_factor", as_json, "must be above 0 and at most 1");
-    if (!head_dim) Refuse("partial_rotary_factor", as_json, "needs a head_dim in the same file");
+    if (!head_dim) Refuse("partial_rotary_factor", as_json, "needs a head_dim: give it by --set");
     const int64_t dims = static_cast<int64_t>(static_cast<double>(*head_dim) * *factor);
     if (dims < 2 || dims % 2 != 0)
       Refuse("partial_rotary_factor", as_json,
@@ -280,6 +303,7 @@ class ConfigReader {
   const Json& json_;
   const std::string file_;
   const std::string layer_type_;  // chosen by the user, or empty
+  const ConfigChoices& choices_;
   const bool nested_;
   const Json* rope_ = nullptr;  // the object that may hold rope_theta and partial_rotary_factor
   bool local_ = false;          // the base is rope_local_base_freq
@@ -290,13 +314,13 @@ class ConfigReader {
 }  // namespace
 
 Parameters ParseConfig(std::string_view text, const std::string& file,
-                       const std::string& layer_type) {
+                       const ConfigChoices& choices) {
   const Json json = ParseStrictly(text, file, "CASE-6");
-  return ConfigReader(json, file, layer_type).Read();
+  return ConfigReader(json, file, choices).Read();
 }
 
-Parameters ReadConfig(const std::string& path, const std::string& layer_type) {
-  return ParseConfig(ReadFile(path).text(), path, layer_type);
+Parameters ReadConfig(const std::string& path, const ConfigChoices& choices) {
+  return ParseConfig(ReadFile(path).text(), path, choices);
 }
 
 }  // namespace gnomon::oracle

@@ -1,14 +1,16 @@
 // A model's own config.json, as far as it speaks of RoPE.
 //
 // Read are the names of the Hugging Face configurations, old (`rope_theta`, `rope_scaling`) and new
-// (`rope_parameters`), and those of GPT-NeoX and GPT-J. Keys of a list are known to say nothing
-// about positions and are ignored. Any other key that speaks of them is refused by name: what is
-// not understood is never passed over.
-// `text_config` is read where the top level has no such key; any other nested object that holds one
-// is refused, and so is a file that states no parameter or names a model without RoPE.
+// (`rope_parameters`), those of GPT-NeoX and GPT-J, and those of multi-head latent attention. Keys
+// of a list are known to say nothing about positions and are ignored. Any other key that speaks of
+// them is refused by name: what is not understood is never passed over. `text_config` is read where
+// the top level has no such key; any other nested object that holds one is refused, and so is a
+// file that states no parameter or names a model without RoPE.
 #ifndef GNOMON_ORACLE_CONFIG_H_
 #define GNOMON_ORACLE_CONFIG_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +18,19 @@
 
 namespace gnomon::oracle {
 
+// What the user says of the file: whose parameters, where layers differ (SCALE-16), or ""; and
+// head_dim, which the file may not state but makes a part of.
+struct ConfigChoices {
+  std::string layer_type;
+  std::optional<int64_t> head_dim;
+};
+
 // Parameters of rope.* and rope_scaling.* operations: head_dim, rotary_dim, rope_theta, layout,
-// those of context extension and of layers without RoPE; those that the file states. `file` is for
-// messages. `layer_type`: whose, where layers differ (SCALE-16). Throws BadFile or Rejected.
+// those of context extension, of sections and of layers without RoPE; those that the file states.
+// `file` is for messages. Throws BadFile or Rejected.
 Parameters ParseConfig(std::string_view text, const std::string& file,
-                       const std::string& layer_type = "");
-Parameters ReadConfig(const std::string& path, const std::string& layer_type = "");
+                       const ConfigChoices& choices = {});
+Parameters ReadConfig(const std::string& path, const ConfigChoices& choices = {});
 
 }  // namespace gnomon::oracle
 

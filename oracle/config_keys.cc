@@ -25,6 +25,11 @@ const std::set<std::string_view>& RopeKeys() {
                                                   "rotary_emb_base",
                                                   "partial_rotary_factor",
                                                   "rotary_pct",
+                                                  "rope_pct",
+                                                  "rope_percent",
+                                                  "rotary_emb_fraction",
+                                                  "kv_channels",
+                                                  "qk_rope_head_dim",
                                                   "rotary_dim",
                                                   "rope_interleaved",
                                                   "rope_local_base_freq",
@@ -193,7 +198,7 @@ bool IsRopeKey(const std::string& key) { return RopeKeys().count(key) > 0; }
 
 bool IsExtentKey(const std::string& key) {
   return key == "head_dim" || key == "hidden_size" || key == "num_attention_heads" ||
-         key == "n_embd" || key == "n_head";
+         key == "n_embd" || key == "n_head" || key == "kv_channels";
 }
 
 bool IsOtherTower(const std::string& key) {
@@ -227,8 +232,8 @@ bool SpeaksOfPositions(const std::string& key) {
 std::optional<std::vector<Json>> HarmlessValues(const std::string& key) {
   static const std::map<std::string, std::vector<Json>> values = {
       {"alibi", {false}},         {"rotary", {true}},
-      {"use_rotary", {true}},     {"position_embedding_type", {"rope", "rotary"}},
-      {"rope_type", {"default"}},
+      {"use_rotary", {true}},     {"position_embedding_type", {"rope", "rotary", "rope_gptj"}},
+      {"rope_type", {"default"}}, {"position_embedding_xdrope", {false}},
   };
   const auto found = values.find(key);
   if (found == values.end()) return std::nullopt;

@@ -61,12 +61,23 @@ Parameters ReadScalingObject(const Json& object, const std::string& path, const 
                              const RefuseKey& refuse) {
   RopeScaling scaling;
   scaling.type = TypeOfScaling(object, path, refuse);
-  const bool mrope = (Find(object, "type") && *Find(object, "type") == "mrope") ||
-                     (Find(object, "rope_type") && *Find(object, "rope_type") == "mrope");
   const bool by_alpha = scaling.type == RopeType::kNtk && Find(object, "alpha");
   Parameters parameters;
   for (const auto& [key, value] : object.items()) {
-    if (IsElsewhere(key) || value.is_null() || (mrope && key == "mrope_section")) continue;
+    if (IsElsewhere(key) || value.is_null()) continue;
+    if (key == "mrope_interleaved") {
+      if (!value.is_boolean()) refuse(path + "." + key, value, "must be a boolean");
+      if (value.get<bool>()) parameters["section_order"] = std::string("interleaved");
+      continue;
+    }
+    if (key == "mrope_section") {
+      const auto sizes = value.is_array() ? ToParameter(value) : std::nullopt;
+      if (!sizes) refuse(path + "." + key, value, "must be a list of numbers");
+      if (scaling.type != RopeType::kDefault)
+        refuse(path + "." + key, value, "stands beside a scaling, which is not supported");
+      parameters[key] = *sizes;
+      continue;
+    }
     if (by_alpha && key == "alpha") continue;
     if (IsAbsentAtZero(key) && value == 0) continue;
     // Where it does not count, it may stand.

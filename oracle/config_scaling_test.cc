@@ -8,7 +8,7 @@ namespace gnomon::oracle {
 namespace {
 
 Parameters Read(const std::string& text, const std::string& layer_type = "") {
-  return ParseConfig(text, "config.json", layer_type);
+  return ParseConfig(text, "config.json", {layer_type, {}});
 }
 std::string Refusal(const std::string& text, const std::string& layer_type = "") {
   try {

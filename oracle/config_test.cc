@@ -78,6 +78,43 @@ TEST(ConfigTest, PartialFactorAsPythonTruncatesIt) {
             std::string::npos);
 }
 
+// DeepSeek: dims of a head that turn are a tensor of their own. JetMoE: heads are not the quotient.
+TEST(ConfigTest, HeadDimUnderOtherNames) {
+  EXPECT_EQ(Read(R"({"model_type":"deepseek_v3","hidden_size":7168,"num_attention_heads":128,
+                     "qk_nope_head_dim":128,"qk_rope_head_dim":64,"rope_theta":10000})"),
+            (Parameters{{"head_dim", 64.0}, {"rope_theta", 1e4}}));
+  EXPECT_EQ(Read(R"({"hidden_size":2048,"num_attention_heads":32,"kv_channels":128})"),
+            (Parameters{{"head_dim", 128.0}}));
+  const std::string whole =
+      R"({"head_dim":512,"qk_rope_head_dim":64,"partial_rotary_factor":0.125})";
+  EXPECT_EQ(ParseConfig(whole, "config.json", {"", 512}),
+            (Parameters{{"head_dim", 512.0}, {"rotary_dim", 64.0}}));
+}
+
+// What a message asks for has to help.
+TEST(ConfigTest, HeadDimMayBeChosen) {
+  const Parameters expected = {{"head_dim", 128.0}, {"rotary_dim", 64.0}};
+  EXPECT_EQ(ParseConfig(R"({"hidden_size":4096,"num_attention_heads":96,"rope_percent":0.5})",
+                        "config.json", {"", 128}),
+            expected);
+  EXPECT_EQ(ParseConfig(R"({"partial_rotary_factor":0.5})", "config.json", {"", 128}), expected);
+}
+
+// Qwen2-VL as published, and as it is saved again; Qwen3-VL.
+TEST(ConfigTest, SectionsOfTheAxes) {
+  const Value sizes = std::vector<Number>{16, 24, 24};
+  const Parameters expected = {{"head_dim", 128.0}, {"mrope_section", sizes}};
+  EXPECT_EQ(Read(R"({"head_dim":128,"rope_scaling":{"type":"mrope","mrope_section":[16,24,24]}})"),
+            expected);
+  EXPECT_EQ(Read(R"({"head_dim":128,"rope_scaling":{"type":"default","rope_type":"default",
+                     "mrope_section":[16,24,24]}})"),
+            expected);
+  EXPECT_EQ(Read(R"({"head_dim":128,"rope_parameters":{"rope_type":"default",
+                     "mrope_section":[24,20,20],"mrope_interleaved":true}})")
+                .at("section_order"),
+            Value(std::string("interleaved")));
+}
+
 TEST(ConfigTest, LayoutOnlyWhereItIsSaid) {
   EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":true})").at("layout"),
             Value(std::string("interleaved")));
@@ -104,10 +141,13 @@ TEST(ConfigTest, RefusesByName) {
       {R"({"rope_scaling":{"rope_type":"yarn","factor":{}}})", "rope_scaling.factor"},
       {R"({"rope_scaling":{"type":"linear","factor":2},"rope_parameters":{"rope_theta":1}})",
        "stands beside rope_parameters"},
-      {R"({"rope_scaling":{"type":"default","mrope_section":[1,2]}})", "mrope_section"},
+      {R"({"rope_scaling":{"type":"default","mrope_section":2}})", "must be a list"},
+      {R"({"rope_scaling":{"type":"yarn","mrope_section":[1,2]}})", "beside a scaling"},
+      {R"({"rope_scaling":{"mrope_interleaved":1}})", "must be a boolean"},
       {R"({"rope_scaling":2.0})", "must be an object"},
       {R"({"rope_local_base_freq":1e4})", "rope_local_base_freq"},
-      {R"({"qk_rope_head_dim":64})", "qk_rope_head_dim"},
+      {R"({"head_dim":512,"qk_rope_head_dim":64})", "which dims turn is not said"},
+      {R"({"head_dim":64,"kv_channels":128})", "contradicts"},
       {R"({"no_rope_layers":1})", "no_rope_layers"},
       {R"({"Rotary_Base":1e4})", "Rotary_Base"},
       {R"({"use_alibi":false})", "use_alibi"},
@@ -126,6 +166,7 @@ TEST(ConfigTest, RefusesByName) {
       {R"({"head_dim":64,"partial_rotary_factor":0})", "above 0"},
       {R"({"head_dim":64,"partial_rotary_factor":1.5})", "at most 1"},
       {R"({"partial_rotary_factor":0.5})", "needs a head_dim"},
+      {R"({"partial_rotary_factor":0.5,"rope_percent":0.25})", "contradicts"},
       {R"({"head_dim":64,"partial_rotary_factor":0.5,"rotary_dim":64})", "contradicts"},
       {R"({"head_dim":64,"rope_interleaved":1})", "boolean"},
   };
@@ -174,7 +215,8 @@ TEST(ConfigTest, AFileThatSaysNothingOfRopeIsRefused) {
 TEST(ConfigTest, PassesOverWhatSaysNothing) {
   EXPECT_EQ(
       Read(R"({"head_dim":64,"some_new_key":{"a":[1]},"max_position_embeddings":1,"alibi":false,
-                     "rope_interleave":true,"position_embedding_type":"rope","original_max_position_embeddings":4})"),
+                     "rope_interleave":true,"position_embedding_type":"rope_gptj","pos_embed_jitter":null,
+                     "original_max_position_embeddings":4})"),
       (Parameters{{"head_dim", 64.0}}));
 }
 

@@ -64,6 +64,13 @@ class Reader {
     operation_ = FindOperation(c.operation);
     if (operation_ == nullptr) RefuseOperation();
     // A configuration speaks of the whole model: what concerns the operation is taken.
+    const auto scaling = options_.config.find("rope_type");
+    if (scaling != options_.config.end() && HasParameter("rope_theta") &&
+        !HasParameter("rope_type"))
+      throw Rejected("rope_type", ToText(scaling->second),
+                     "of the configuration is a scaling, which " + operation_->name +
+                         " does not take: state frequencies without --config",
+                     "SCALE-16");
     for (const auto& [name, value] : options_.config)
       if (HasParameter(name)) c.parameters[name] = value;
     for (const auto& [name, value] : options_.set) c.parameters[name] = value;
