@@ -46,10 +46,18 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
       choices.layer_type = *name;
       options.set.erase(chosen);
     }
+    // Nor this: whose configuration, of a model of several towers.
+    if (const auto chosen = options.set.find("tower"); chosen != options.set.end()) {
+      if (chosen->second != Value(std::string("text")))
+        throw Rejected("tower", ToText(chosen->second), "must be text", "CASE-6");
+      choices.text_tower = true;
+      options.set.erase(chosen);
+    }
     if (const auto chosen = options.set.find("head_dim"); chosen != options.set.end())
       if (const double* dims = std::get_if<double>(&chosen->second); dims && *dims >= 1)
         if (*dims <= 0x1p20 && *dims == std::floor(*dims))
           choices.head_dim = static_cast<int64_t>(*dims);
+    choices.rope_theta = options.set.count("rope_theta") + options.set.count("frequencies") > 0;
     options.config = ReadConfig(arguments.config, choices);
   }
   for (const std::string& text : arguments.tensors) {

@@ -63,7 +63,11 @@ class ConfigReader {
                                 {"rotary_emb_base", Get("rotary_emb_base")},
                                 {"rope_parameters.rope_theta", Inner("rope_theta")}};
     if (local_) bases = {{"rope_local_base_freq", Get("rope_local_base_freq")}};
-    if (const auto theta = Agreed(bases)) parameters_["rope_theta"] = *theta;
+    if (const auto theta = Agreed(bases)) {
+      parameters_["rope_theta"] = *theta;
+    } else if (!local_ && !choices_.rope_theta) {
+      RefuseOwnDefault();
+    }
     if (const Json* interleaved = Get("rope_interleaved")) {
       if (!interleaved->is_boolean()) Refuse("rope_interleaved", *interleaved, "must be a boolean");
       parameters_["layout"] = std::string(interleaved->get<bool>() ? "interleaved" : "half_split");
@@ -112,6 +116,18 @@ class ConfigReader {
       Refuse("model_type", *type, "is a model without RoPE");
   }
 
+  // A file leaves out what is the default of its model, which need not be that of rope_theta here.
+  void RefuseOwnDefault() const {
+    const Json* type = Get("model_type");
+    if (type == nullptr || !type->is_string()) return;
+    const std::string name = type->get<std::string>();
+    if (const auto base = OwnDefaultTheta(name))
+      throw Rejected(file_ + ": rope_theta", "(missing)",
+                     "is " + std::to_string(*base) + " by default in " + name +
+                         " and 10000 elsewhere: state it by --set rope_theta",
+                     "CASE-6");
+  }
+
   // A model of several towers states its language model's own configuration there, and nothing
   // beside it.
   const Json* TextConfig() const {
@@ -127,8 +143,13 @@ class ConfigReader {
     for (const auto& [name, value] : json_.items()) {
       if (!value.is_structured() || &value == read || IsRopeKey(name) || IsUnrelatedKey(name))
         continue;
-      if (const auto inner = PositionKeyWithin(value, IsOtherTower(name)))
-        Refuse(name, value, "is not read, and its " + *inner + " speaks of positions");
+      const bool other = IsOtherTower(name);
+      if (other && read != nullptr && choices_.text_tower) continue;
+      if (const auto inner = PositionKeyWithin(value, other)) {
+        std::string why = "is not read, and its " + *inner + " speaks of positions";
+        if (other && read != nullptr) why += "; --set tower=text asks for text_config alone";
+        Refuse(name, value, why);
+      }
     }
   }
 

@@ -18,11 +18,14 @@
 
 namespace gnomon::oracle {
 
-// What the user says of the file: whose parameters, where layers differ (SCALE-16), or ""; and
-// head_dim, which the file may not state but makes a part of.
+// What the user says of the file: whose parameters, where layers differ (SCALE-16), or "";
+// head_dim, which the file may not state but makes a part of; whether rope_theta is stated beside
+// it.
 struct ConfigChoices {
   std::string layer_type;
   std::optional<int64_t> head_dim;
+  bool rope_theta = false;
+  bool text_tower = false;  // whatever towers for images or sound say of their own positions
 };
 
 // Parameters of rope.* and rope_scaling.* operations: head_dim, rotary_dim, rope_theta, layout,

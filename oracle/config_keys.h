@@ -2,6 +2,7 @@
 #ifndef GNOMON_ORACLE_CONFIG_KEYS_H_
 #define GNOMON_ORACLE_CONFIG_KEYS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ bool IsOtherTower(const std::string& key);
 
 // bloom, gpt2, bert, ...: their positions are learned, sinusoidal, relative or ALiBi.
 bool IsModelWithoutRope(const std::string& model_type);
+
+// The rope_theta that a model takes where its file states none, if that is not 10000: of Hugging
+// Face transformers 5.24 (full attention where layers differ).
+std::optional<int64_t> OwnDefaultTheta(const std::string& model_type);
 
 // Keys that say nothing about the angle of a position, whatever their name suggests.
 bool IsUnrelatedKey(const std::string& key);

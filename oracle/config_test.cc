@@ -212,6 +212,30 @@ TEST(ConfigTest, AFileThatSaysNothingOfRopeIsRefused) {
   }
 }
 
+// A file leaves out its model's own default; who states it is believed.
+TEST(ConfigTest, AnotherDefaultOfRopeThetaIsNotGuessed) {
+  const std::string text = R"({"model_type":"gemma3_text","head_dim":256})";
+  EXPECT_NE(Refusal(text).find("rope_theta = (missing): is 1000000 by default in gemma3_text and "
+                               "10000 elsewhere: state it by --set rope_theta (CASE-6)"),
+            std::string::npos)
+      << Refusal(text);
+  EXPECT_EQ(Read(R"({"model_type":"llama","head_dim":64})"), (Parameters{{"head_dim", 64.0}}));
+  ConfigChoices stated;
+  stated.rope_theta = true;
+  EXPECT_EQ(ParseConfig(text, "config.json", stated), (Parameters{{"head_dim", 256.0}}));
+}
+
+TEST(ConfigTest, AnotherTowerIsPassedOverWhereTheTextIsAskedFor) {
+  const std::string text = R"({"text_config":{"head_dim":64,"rope_theta":1000000.0},
+                               "vision_config":{"num_position_embeddings":2304}})";
+  EXPECT_NE(Refusal(text).find("--set tower=text asks for text_config alone"), std::string::npos)
+      << Refusal(text);
+  ConfigChoices choices;
+  choices.text_tower = true;
+  EXPECT_EQ(ParseConfig(text, "config.json", choices),
+            (Parameters{{"head_dim", 64.0}, {"rope_theta", 1000000.0}}));
+}
+
 TEST(ConfigTest, PassesOverWhatSaysNothing) {
   EXPECT_EQ(
       Read(R"({"head_dim":64,"some_new_key":{"a":[1]},"max_position_embeddings":1,"alibi":false,
