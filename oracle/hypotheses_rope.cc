@@ -446,12 +446,12 @@ const std::vector<Mistake>& Entries() {
                            change->table = Table::kConcatenated;
                            return IsApply(c) && change->a.input_layout == kInter;
                          }),
-        Mistake::Formula("llama3-ignored", "frequencies as without rope_type",
+        Mistake::Formula("scaling-ignored", "frequencies as without rope_type",
                          [](const Case&, RopeChange* change) {
                            change->unscaled = true;
                            return change->a.frequencies.scaled();
                          }),
-        Mistake::Formula("llama3-ignored/wholly", "rope_type ignored, its magnitude too",
+        Mistake::Formula("scaling-ignored/wholly", "rope_type ignored, its magnitude too",
                          [](const Case&, RopeChange* change) {
                            const bool has = change->a.frequencies.scaling.HasMagnitude();
                            change->a.frequencies.scaling = {};

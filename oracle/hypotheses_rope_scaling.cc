@@ -302,7 +302,7 @@ const std::vector<Mistake>& Entries() {
     add(SoftmaxMistakes(), "magnitude");
     for (const Mistake& mistake : LayerMistakes()) entries.push_back(mistake);
     for (const Mistake& mistake : TemperatureMistakes()) entries.push_back(mistake);
-    entries.push_back(Mistake::Formula("llama3-ignored/any-type",
+    entries.push_back(Mistake::Formula("scaling-ignored",
                                        "frequencies as without rope_type",
                                        [](const Case& c, ScalingChange* change) {
                                          change->f.scaling = {};

@@ -38,6 +38,8 @@ enum class M {
   kBaseTruncated,
   kFrequenciesIgnored,
   kPlusOne,
+  kNotTurned,
+  kTurnedTwice,
   kMinusStart,
   kStaleTable,
   kStalePrevious,
@@ -129,6 +131,9 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kFrequenciesIgnored, "base/frequencies-ignored", "10000 where frequencies are given",
      kFormula, "standard"},
     {M::kPlusOne, "offset", "position + 1", kFormula, "standard"},
+    {M::kNotTurned, "position-factor/none", "position 0 everywhere: nothing turned", kFormula,
+     "standard"},
+    {M::kTurnedTwice, "position-factor/twice", "turned twice", kFormula, "standard"},
     {M::kMinusStart, "arange-positions/from-first", "positions counted from the first token's",
      kFormula, "standard"},
     {M::kStaleTable, "stale-table", "table cached by shape, not by position", kState, "standard"},
@@ -199,7 +204,7 @@ constexpr MistakeRow<M> kRows[] = {
      kFormula, "standard"},
     {M::kTablesBf16, "table-ulp/16-bit-tables", "tables in bf16, f32 promised", kFormula,
      "standard"},
-    {M::kScalingIgnored, "llama3-ignored", "frequencies as without rope_type", kFormula,
+    {M::kScalingIgnored, "scaling-ignored", "frequencies as without rope_type", kFormula,
      "standard"},
     {M::kPositionsTimesFactor, "interpolate-inverse", "positions times the factor", kFormula,
      "standard"},
@@ -300,6 +305,8 @@ class PlainRope final : public PlainKernel<M> {
   int64_t PositionOf(int64_t position) const {
     const double p = static_cast<double>(position);
     if (Is(M::kPlusOne)) return position + 1;
+    if (Is(M::kNotTurned)) return 0;
+    if (Is(M::kTurnedTwice)) return 2 * position;
     if (Is(M::kAbsolutePosition)) return std::abs(position);
     if (Is(M::kNegativeShared)) return static_cast<uint32_t>(position);
     if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
