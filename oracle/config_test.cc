@@ -120,7 +120,7 @@ TEST(ConfigTest, LayoutOnlyWhereItIsSaid) {
             Value(std::string("interleaved")));
   EXPECT_EQ(Read(R"({"head_dim":64,"rope_interleaved":false})").at("layout"),
             Value(std::string("half_split")));
-  for (const char* model : {"llama", "gptj", "cohere"})
+  for (const char* model : {"llama", "gptj", "glm"})
     EXPECT_EQ(Read(R"({"head_dim":64,"model_type":")" + std::string(model) + "\"}").count("layout"),
               0u);
 }
