@@ -386,27 +386,28 @@ class PlainAttention final : public Subject {
   }
   // One output by a running maximum, in blocks of two keys.
   double Online(const std::vector<double>& scores, const std::vector<bool>& seen, int64_t b,
-                int64_t g, int64_t c) const {
+                int64_t h, int64_t m, int64_t c) const {
     double maximum = -kInf, sum = 0, output = 0;
     for (size_t first = 0; first < scores.size(); first += 2) {
       const size_t end = std::min(first + 2, scores.size());
       double next = maximum;
       for (size_t n = first; n < end; ++n)
         if (seen[n]) next = std::isnan(scores[n]) ? NAN : std::max(next, scores[n]);
-      if (next == -kInf) continue;
-      const double factor = maximum == -kInf ? 0 : R(Exp(R(maximum - next)));
+      const double shift = next == -kInf ? 0 : next;
+      const double factor = maximum == -kInf ? 0 : R(Exp(R(maximum - shift)));
       if (!Is(M::kNoRescaleOfSum)) sum = S(sum * factor);
       if (!Is(M::kNoRescale)) output = S(output * factor);
       maximum = next;
       for (size_t n = first; n < end; ++n) {
         if (!seen[n]) continue;
-        const double w = R(Exp(R(scores[n] - next)));
+        const double w = R(Exp(R(scores[n] - shift)));
+        const int64_t key = static_cast<int64_t>(n);
         sum = S(sum + w);
-        if (scores[n] > -kInf || std::isnan(scores[n]))
-          output = S(output + S(w * V(b, static_cast<int64_t>(n), g, c)));
+        if (w == 0 && Bias(h, m, key) == -kInf) continue;
+        output = S(output + S(w * V(b, key, KvHead(h), c)));
       }
     }
-    return sum == 0 ? 0 : R(R(output) / sum);
+    return sum == 0 ? output : R(R(output) / sum);
   }
 
   void Softmax(const OutputViews& outputs) {
@@ -431,7 +432,7 @@ class PlainAttention final : public Subject {
           for (int64_t c = 0; c < e_.value_dim; ++c) {
             const int64_t g = KvHead(h);
             if (online) {
-              Store(to, {b, m, h, c}, e_.value_dim, Online(scores, seen, b, g, c));
+              Store(to, {b, m, h, c}, e_.value_dim, Online(scores, seen, b, h, m, c));
               continue;
             }
             const double sum = Sum(e_.keys, [&](int64_t n) {
