@@ -33,9 +33,9 @@ TEST(Flushing, DeclaredPassesAndUndeclaredFails) {
   for (const RightSubject& right : RightSubjects()) {
     if (right.id.rfind("flushed/", 0) != 0) continue;
     ++flushing;
-    const Alarms declared = AlarmsOf(right, ScoreSeed(0));
+    const Alarms declared = AlarmsOf(right, ScoreSeed(0), kScoreCases);
     EXPECT_TRUE(declared.by.empty()) << right.stem << " " << right.id << ": " << declared.by[0];
-    const Alarms undeclared = AlarmsOf(As(right, false), ScoreSeed(0));
+    const Alarms undeclared = AlarmsOf(As(right, false), ScoreSeed(0), kScoreCases);
     EXPECT_FALSE(undeclared.by.empty()) << right.stem << " " << right.id;
   }
   EXPECT_EQ(flushing, 10);
@@ -46,7 +46,7 @@ TEST(FlushingSlow, ADeclarationCoversNoOtherMistake) {
   int covered = 0;
   for (const WrongSubject& wrong : WrongSubjects()) {
     if (wrong.stem != "rope" && wrong.stem != "sinusoidal") continue;  // BOUND-8 grants it there
-    const bool survives = KillsOf(As(wrong, true), ScoreSeed(0)).empty();
+    const bool survives = !FirstKillOf(As(wrong, true), ScoreSeed(0), {});
     const bool flushes = wrong.id.rfind("subnormals-flushed/", 0) == 0;
     EXPECT_EQ(survives, flushes) << wrong.stem << " " << wrong.id;
     covered += survives;

@@ -1,7 +1,7 @@
 // ctest: property
-// The kill matrix: which properties tell which wrong subject apart. Printed; no wrong subject
-// survives, every property kills, and the algebraic ones do so with the comparison against the
-// reference off.
+// The kill matrix: which properties tell which wrong subject apart. Printed, and held against the
+// score page; no wrong subject survives, every property kills, and the algebraic ones do so with
+// the comparison against the reference off.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "gnomon/properties/score.h"
 #include "gnomon/properties/suite.h"
 #include "gnomon/properties/test_cases.h"
 #include "gnomon/properties/wrong_subjects.h"
@@ -17,8 +18,7 @@
 namespace gnomon::properties {
 namespace {
 
-// A wrong subject that outlives the first round, or a property that kills nothing in it, gets
-// another.
+// A property that kills nothing in the first round (score.h) gets another.
 constexpr int kCases = 12, kMoreCases = 120;
 
 std::set<std::string> Killers(const WrongSubject& wrong, SuiteOptions options) {
@@ -34,23 +34,37 @@ std::set<std::string> Killers(const WrongSubject& wrong, SuiteOptions options) {
   return killers;
 }
 
+std::string PageOf(const std::string& stem) {
+  std::ifstream file(std::string(GNOMON_SOURCE_DIR "/properties/").append(stem + "_score.md"),
+                     std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 class KillMatrix : public testing::TestWithParam<std::string> {};
 
 TEST_P(KillMatrix, NothingWrongSurvivesAndEveryPropertyKills) {
   const std::string stem = GetParam();
+  const uint64_t seed = TestOptions(kCases).seed;
+  const std::string page = PageOf(stem);
+  EXPECT_FALSE(page.empty()) << stem << " has no score page: GNOMON_WRITE_SCORE=1 writes it";
   std::map<std::string, std::set<std::string>> killed_by;
-  std::cout << "seed " << TestOptions(kCases).seed << "\n";
+  std::cout << "seed " << seed << "\n";
   for (const WrongSubject& wrong : WrongSubjects()) {
     if (wrong.stem != stem) continue;
-    std::set<std::string> killers = Killers(wrong, TestOptions(kCases));
-    if (killers.empty()) killers = Killers(wrong, TestOptions(kMoreCases));
+    const std::vector<Kill> kills = KillsOf(wrong, seed);
     std::cout << wrong.id << ":";
-    for (const std::string& property : killers) {
-      std::cout << " " << property.substr(stem.size() + 1);
-      killed_by[property].insert(wrong.id);
+    for (const Kill& kill : kills) {
+      std::cout << " " << kill.property.substr(stem.size() + 1);
+      killed_by[kill.property].insert(wrong.id);
     }
     std::cout << "\n";
-    EXPECT_FALSE(killers.empty()) << wrong.id << " (" << wrong.text << ") survives";
+    EXPECT_FALSE(kills.empty()) << wrong.id << " (" << wrong.text << ") survives";
+    const std::string row = "| `" + wrong.id + "` | " + KilledBy(kills) + " | ";
+    if (seed == ScoreSeed(0)) {
+      EXPECT_NE(page.find(row), std::string::npos) << "the score page has no row " << row;
+    }
   }
   std::cout << "\n";
   for (const Property& property : AllProperties()) {

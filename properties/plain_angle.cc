@@ -88,6 +88,22 @@ PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position) {
   return {std::cos(static_cast<double>(angle)), std::sin(static_cast<double>(angle))};
 }
 
+PlainTurn TurnOfSum(const std::vector<std::pair<int64_t, double>>& terms) {
+  constexpr mpfr_prec_t kBits = 512;  // numbers of float32 lie 2^277 apart at most
+  mpfr_t sum, term, s;
+  mpfr_inits2(kBits, sum, term, s, static_cast<mpfr_ptr>(nullptr));
+  mpfr_set_zero(sum, 1);
+  for (const auto& [position, frequency] : terms) {
+    mpfr_set_d(term, frequency, MPFR_RNDN);
+    mpfr_mul_si(term, term, position, MPFR_RNDN);
+    mpfr_add(sum, sum, term, MPFR_RNDN);
+  }
+  mpfr_sin_cos(s, term, sum, MPFR_RNDN);
+  const PlainTurn turn{mpfr_get_d(term, MPFR_RNDN), mpfr_get_d(s, MPFR_RNDN)};
+  mpfr_clears(sum, term, s, static_cast<mpfr_ptr>(nullptr));
+  return turn;
+}
+
 uint64_t StoredBits(Format format, double value, StoreMistake mistake) {
   switch (mistake) {
     case StoreMistake::kNone:

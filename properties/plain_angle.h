@@ -5,6 +5,8 @@
 #define GNOMON_PROPERTIES_PLAIN_ANGLE_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/case.h"
@@ -28,6 +30,9 @@ struct PlainTurn {
 // In the working format f32, except for kExact, which is good to float64 and better.
 double FrequencyAs(AngleForm form, const PlainFrequency& f);
 PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position);
+
+// Of the sum of position times frequency over the terms, good to float64 and better.
+PlainTurn TurnOfSum(const std::vector<std::pair<int64_t, double>>& terms);
 
 // v, or a zero of its sign where v is subnormal in the format.
 double Flushed(Format format, double v);

@@ -4,6 +4,7 @@
 #define GNOMON_PROPERTIES_SCORE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,9 @@
 namespace gnomon::properties {
 
 inline constexpr int kScoreSeeds = 20;
-// Instances of a property that are asked of a subject. A wrong one that outlives the first gets the
-// default number.
-inline constexpr int kScoreCases = 12;
+// Instances of a property that are asked of a wrong subject; one that outlives them gets the
+// default number. And of a right one.
+inline constexpr int kScoreCases = 12, kAlarmCases = 6;
 
 // The seeds are kDefaultSeed and those after it.
 inline uint64_t ScoreSeed(int i) { return kDefaultSeed + static_cast<uint64_t>(i); }
@@ -28,12 +29,16 @@ struct Kill {
 
 // Of one seed, the quickest first.
 std::vector<Kill> KillsOf(const WrongSubject& wrong, uint64_t seed);
+// The first property, of those that kill at another seed in their order, then of all, that does so
+// at this one.
+std::optional<Kill> FirstKillOf(const WrongSubject& wrong, uint64_t seed,
+                                const std::vector<Kill>& likely);
 // How often it could have been accused, and the properties that did.
 struct Alarms {
   int64_t cases = 0;
   std::vector<std::string> by;
 };
-Alarms AlarmsOf(const RightSubject& right, uint64_t seed);
+Alarms AlarmsOf(const RightSubject& right, uint64_t seed, int cases = kAlarmCases);
 
 // "norms, strides and 3 more": what kills, as the page says it.
 std::string KilledBy(const std::vector<Kill>& kills);

@@ -1,6 +1,7 @@
 // A plain kernel of multi_axis.mixed, right and wrong on purpose (spec/mistakes.md). Mistakes in
 // the layout or the store of any rotation are those of wrong_multi_axis.cc; here are as many of
 // them as every property needs to have something to find.
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/properties/multi_axis_mixed.h"
@@ -179,15 +180,14 @@ class PlainMixed final : public PlainKernel<M> {
     std::vector<int64_t> order;
     for (int64_t axis = 0; axis < a.axes() - (Is(M::kLastAxisLeftOut) ? 1 : 0); ++axis)
       order.push_back(axis);
-    if (rounding().sum == Rounding::kBackward) order.assign(order.rbegin(), order.rend());
-    const bool wide = form() == AngleForm::kExact;
-    long double exact = 0;
+    if (rounding().sum == Rounding::kBackward) std::reverse(order.begin(), order.end());
+    std::vector<std::pair<int64_t, double>> terms;
     float narrow = 0;
     for (const int64_t axis : order) {
       const int64_t m = PositionOf(c, at, axis);
       double w = FrequencyOf(c, at, axis, pair);
       if (Is(M::kDifference) && axis > 0) w = -w;
-      exact += static_cast<long double>(m) * static_cast<long double>(w);
+      terms.emplace_back(m, w);
       const float p = static_cast<float>(m), f = static_cast<float>(w);
       const auto f32 = [&](float v) {
         return static_cast<float>(Result(Format::kF32, static_cast<double>(v)));
@@ -195,11 +195,9 @@ class PlainMixed final : public PlainKernel<M> {
       narrow = rounding().sum == Rounding::kFusedForward ? f32(std::fma(p, f, narrow))
                                                          : f32(narrow + f32(p * f));
     }
-    // A position has 31 bits and a frequency 24; only what cancels among 64 is lost.
-    PlainTurn turn =
-        wide ? PlainTurn{static_cast<double>(std::cos(exact)), static_cast<double>(std::sin(exact))}
-             : PlainTurn{std::cos(static_cast<double>(narrow)),
-                         std::sin(static_cast<double>(narrow))};
+    PlainTurn turn = form() == AngleForm::kExact ? TurnOfSum(terms)
+                                                 : PlainTurn{std::cos(static_cast<double>(narrow)),
+                                                             std::sin(static_cast<double>(narrow))};
     const bool back = a.direction == RopeDirection::kTranspose && !Is(M::kForwardReused);
     if (back != Is(M::kSign)) turn.sin = -turn.sin;
     return {Stored(turn.cos), Stored(turn.sin)};
