@@ -155,6 +155,16 @@ Theorem ALIBI_2_bias_falls_with_the_distance i j i' j' :
 Proof. intros H; apply IZR_lt in H; unfold bias; nra. Qed.
 End Bias.
 
+(** One slope a head: a step away from the query costs it, and the distance is all that it multiplies.
+    *)
+Theorem ALIBI_2_bias_is_the_slope_times_the_distance m i j :
+  bias m i (i + 1) = - m /\ bias m i j = bias m i (i + 1) * IZR (Z.abs (i - j)).
+Proof.
+  assert (E : bias m i (i + 1) = - m)
+    by (unfold bias; replace (Z.abs (i - (i + 1))) with 1%Z by lia; ring).
+  now rewrite E.
+Qed.
+
 Theorem ALIBI_2_bias_depends_on_the_offset_only m c i j : bias m (i + c) (j + c) = bias m i j.
 Proof. unfold bias; do 3 f_equal; lia. Qed.
 
