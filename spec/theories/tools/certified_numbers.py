@@ -435,8 +435,8 @@ KIND = {
     "sinusoidal": ("clause", "parameters"),
     "alibi": (),
     "rope_scaling": ("parameters", "output"),
-    "t5_bias": ("bidirectional",),
-    "bounds": ("bound", "format", "form", "profile", "scalings", "scaled", "divisor"),
+    "t5_bias": (),
+    "bounds": ("bound", "format", "form"),
 }
 
 
@@ -484,8 +484,9 @@ def other_questions(vectors):
 
 def kind(name, question):
     words = {key: question.get(key) for key in KIND[name]}
-    # What a file mixes that no parameter tells apart: several pairs and columns, several things that are asked.
-    words["asks"] = sorted(question.keys() - {"a", "w", "y"})
+    # What a file mixes that no parameter tells apart.
+    if name != "bounds":
+        words["asks"] = sorted(question)
     if name == "sinusoidal":
         words["cosine"] = question["index"][1] % 2
     return json.dumps(words, sort_keys=True)

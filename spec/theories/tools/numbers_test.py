@@ -143,7 +143,7 @@ class Sample(unittest.TestCase):
             self.assertEqual({certified_numbers.kind(name, asked[i]) for i in first}, kinds)
             self.assertNotEqual(first, second)
         bounds = certified_numbers.bounds()[0]
-        chosen = [certified_numbers.chosen("bounds", bounds, start) for start in range(20)]
+        chosen = [certified_numbers.chosen("bounds", bounds, start) for start in range(30)]
         self.assertEqual({i for indices in chosen for i in indices}, set(range(len(bounds))))
         self.assertEqual({(bounds[i]["bound"], bounds[i].get("format")) for i in chosen[0]},
                          {(bound["bound"], bound.get("format")) for bound in bounds})
