@@ -386,7 +386,7 @@ std::vector<Property> Properties() {
       Algebraic("one_pair_alone", "ALIBI-2", "ALIBI_2_bias_depends_on_the_offset_only",
                 "an element is that of its own two positions: decoding, batches", {kBias},
                 OnePairAlone),
-      Algebraic("own_slopes", "ALIBI-2", "ALIBI_2_bias_falls_with_the_distance",
+      Algebraic("own_slopes", "ALIBI-2", "ALIBI_2_bias_is_the_slope_times_the_distance",
                 "the bias is the subject's own slope times the distance", {kBias, kSlopes},
                 OwnSlopes),
       Algebraic("key_form", "ALIBI-3", "ALIBI_3_by_key",

@@ -165,7 +165,7 @@ const std::vector<std::string> kFrequencies = {"rope.frequencies"};
 
 std::vector<Property> Properties() {
   std::vector<Property> all = {
-      {"rope.within_bound", "ROPE-12", "Gnomon.numeric.RotationError.BOUND_5_output",
+      {"rope.within_bound", "ROPE-12", "Gnomon.numeric.RotationError.BOUND_5_first_member",
        "every element within its bound", kApply, false, ApplyWithinBound},
       {"rope.wide_numbers", "ROPE-10", "Gnomon.numeric.RotationError.BOUND_5_float32",
        "the same from subnormals to overflow", kApply, false, WideNumbers},
@@ -177,7 +177,7 @@ std::vector<Property> Properties() {
        "cosines and sines as given, off the unit circle too", kApply, false, GivenTables},
       {"rope.halfway_tables", "ROPE-4", "Gnomon.numeric.RotationError.BOUND_5_given_tables",
        "products half way between two values round once", kApply, false, HalfwayTables},
-      {"rope.table_within_bound", "ROPE-12", "Gnomon.numeric.TableError.BOUND_4_output",
+      {"rope.table_within_bound", "ROPE-12", "Gnomon.numeric.TableError.BOUND_4_sine",
        "every cosine and sine within its bound", kTable, false, TableWithinBound},
       {"rope.frequencies_within_bound", "ROPE-1", "Gnomon.FrequencyCounts.BOUND_3_frequency",
        "every frequency within its bound", kFrequencies, false, FrequenciesWithinBound},

@@ -149,11 +149,11 @@ std::vector<Property> ScaledProperties() {
        ScaledFrequencies},
       {"rope.interpolated", "SCALE-1", "Gnomon.RopeScaling.SCALE_1_is_position_scaling",
        "w / s at position s m is w at m", kApply, true, Interpolated},
-      {"rope.magnified_norms", "SCALE-13", "Gnomon.Magnitude.SCALE_13_tables_or_input",
+      {"rope.magnified_norms", "SCALE-13", "Gnomon.Magnitude.SCALE_13_norm_of_a_pair",
        "pairs are longer by the magnitude", kApply, true, MagnifiedNorms},
-      {"rope.magnified_circle", "SCALE-13", "Gnomon.Magnitude.SCALE_13_tables_or_input",
+      {"rope.magnified_circle", "SCALE-13", "Gnomon.Magnitude.SCALE_13_circle",
        "tables lie on a circle of that radius", kTable, true, MagnifiedCircle},
-      {"rope.length_of_the_call", "SCALE-9", "Gnomon.RopeScaling.SCALE_9_short_factors_up_to_L",
+      {"rope.length_of_the_call", "SCALE-9", "Gnomon.RopeScaling.SCALE_9_one_choice_a_call",
        "one length for all tokens of a call", kApply, true, LengthOfTheCall},
   };
 }

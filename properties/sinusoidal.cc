@@ -149,7 +149,7 @@ std::vector<Property> Properties() {
   std::vector<Property> all = {
       {"sinusoidal.table_within_bound",
        "SIN-11",
-       "Gnomon.numeric.TableError.BOUND_4_output",
+       "Gnomon.numeric.TableError.BOUND_4_sine",
        "every entry within its bound",
        {kTable},
        false,
@@ -184,7 +184,7 @@ std::vector<Property> Properties() {
        HalfwayAdd},
       {"sinusoidal.shift_within_bound",
        "SIN-6",
-       "Gnomon.numeric.TableError.BOUND_4_output",
+       "Gnomon.numeric.TableError.BOUND_4_sine",
        "every entry of M_k within its bound",
        {kShift},
        false,

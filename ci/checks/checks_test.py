@@ -164,6 +164,8 @@ class TraceTest(TreeTest):
         self.assert_one(self.problems(), "spec/rope_test.cc does not cite it")
         (self.root / "spec/rope_test.cc").unlink()
         self.assert_one(self.problems(), "spec/rope_test.cc does not exist")
+        self.write("spec/waivers.txt", "ROPE-2 vector judged by properties/other.cc\n")
+        self.assert_one(self.problems(), "properties/other.cc does not exist")
 
     def test_definitions(self):
         self.write("spec/zrope.md", "**ROPE-2. Again.**\n")

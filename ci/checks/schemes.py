@@ -15,6 +15,7 @@ import sys
 
 FIRST, LAST = "<!-- schemes: ci/checks/schemes.py --write -->\n", "<!-- end of schemes -->\n"
 CLAUSE = re.compile(r"^(?:#+ |\*\*)([A-Z0-9]+-\d+)\.", re.M)
+PAGE = re.compile(r"\(spec/(\w+)\.md\b")
 THEOREM = re.compile(r"^\s*(?:Theorem|Lemma|Corollary)\s+[A-Z0-9]+_\d+_\w+", re.M)
 
 
@@ -38,11 +39,22 @@ def linked(root, text, *paths):
     return "-"
 
 
+def theories_of(root, stem):
+    """The theories whose first line names a page of the stem: its own, or a further one such as rope_xpos.md."""
+    def owner(page):
+        return max((s for s in stems(root) if page == s or page.startswith(s + "_")), key=len, default=None)
+    found = []
+    for file in sorted((root / "spec/theories").rglob("*.v")):
+        named = PAGE.search(file.read_text().split("\n\n")[0])
+        if named and owner(named[1]) == stem:
+            found.append(file)
+    return found
+
+
 def row(root, stem):
     page = root / f"spec/{stem}.md"
     theory = "".join(word.capitalize() for word in stem.split("_"))
-    theories = sorted((root / "spec/theories").glob(f"{theory}*.v"))
-    theorems = sum(len(THEOREM.findall(f.read_text())) for f in theories)
+    theorems = sum(len(THEOREM.findall(f.read_text())) for f in theories_of(root, stem))
     clauses = len(CLAUSE.findall(page.read_text())) if page.exists() else 0
     score = root / f"properties/{stem}_score.md"
     wrong = re.search(r"survives: \*\*\d+\*\* of (\d+)", score.read_text()) if score.exists() else None

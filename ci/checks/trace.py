@@ -12,7 +12,7 @@ nothing cites must be waived in spec/waivers.txt:
 The column theorem holds the theorems named by the clause, from FILE: what Coq compiled, as formal.py clauses
 wrote it. Without FILE it is left out, and that is said. Where FILE is given and missing, exit 77: skipped
 (1 with GNOMON_REQUIRE_FORMAL=1).
-A test file named in a reason must exist and cite the clause. Exit 1 on a gap, on a waiver that is not
+A source file named in a reason must exist and cite the clause. Exit 1 on a gap, on a waiver that is not
 needed or names what does not exist, and on a citation of a clause that does not exist.
 """
 import argparse
@@ -35,7 +35,7 @@ CITING = ROOMS + ("README.md", "CONTRIBUTING.md")
 DEFINITION = re.compile(r"^(?:#{2,4} )?(?:(?<= )|\*\*)([A-Z][A-Z0-9]*)-(\d+)\.\s*([^*\n]*?)\.?(?:\*\*|$)", re.M)
 LOOKS_LIKE_CLAUSE = re.compile(r"\b([A-Z]{3,})-\d+\b")
 NO_FAMILY = {"SHA", "UTF", "AVX", "GPT"}  # SHA-256 is no clause
-TEST_FILE = re.compile(r"[\w./-]+_test\.(?:cc|py)")
+EVIDENCE = re.compile(r"\b(?:[\w-]+/)+[\w.-]+\.(?:cc|h|py)\b")  # a file named in a reason
 SKIPPED = 77
 TEXT_SUFFIXES = (".h", ".cc", ".md", ".json", ".py", ".txt", ".cmake")
 
@@ -133,11 +133,11 @@ def trace(root, theorems=None):
         reasons[clause, column] = reason
         if clause in table and table[clause].get(column):
             problems.append(f"{at}: stale, for {table[clause][column][0]} cites it")
-        for test in TEST_FILE.findall(reason):
-            if not (root / test).is_file():
-                problems.append(f"{at}: {test} does not exist")
-            elif clause not in cited((root / test).read_text(), families):
-                problems.append(f"{at}: {test} does not cite it")
+        for named in EVIDENCE.findall(reason):
+            if not (root / named).is_file():
+                problems.append(f"{at}: {named} does not exist")
+            elif clause not in cited((root / named).read_text(), families):
+                problems.append(f"{at}: {named} does not cite it")
 
     lines = [f"| clause | {' | '.join(columns)} |", "| --- " * (1 + len(columns)) + "|"]
     for clause, (title, _) in clauses.items():

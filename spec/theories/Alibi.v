@@ -19,12 +19,11 @@ Definition slope (B : R) (H h : nat) : R :=
 (** Normative: ALIBI-2 (bias) of the query at [i] and the key at [j]. *)
 Definition bias (m : R) (i j : Z) : R := - m * IZR (Z.abs (i - j)).
 
-(** Normative: ALIBI-3 (row forms), [T] keys. *)
-Definition by_distance (m : R) (i j : nat) : R := bias m (Z.of_nat i) (Z.of_nat j).
-Definition by_key (m : R) (i j : nat) : R := m * INR j.
-Definition by_key_from_the_end (m : R) (T : nat) (i j : nat) : R := m * (INR j - (INR T - 1)).
-Definition by_distance_below (m : R) (i j : nat) : R := if (j <=? i)%nat then by_distance m i j
-  else 0.
+(** Normative: ALIBI-3 (row forms), [T] keys: the extent of the axis, whatever the positions are. *)
+Definition by_distance (m : R) (i j : Z) : R := bias m i j.
+Definition by_key (m : R) (i j : Z) : R := m * IZR j.
+Definition by_key_from_the_end (m : R) (T : nat) (i j : Z) : R := m * (IZR j - (INR T - 1)).
+Definition by_distance_below (m : R) (i j : Z) : R := if (j <=? i)%Z then by_distance m i j else 0.
 
 (** ** Slopes *)
 
@@ -156,6 +155,16 @@ Theorem ALIBI_2_bias_falls_with_the_distance i j i' j' :
 Proof. intros H; apply IZR_lt in H; unfold bias; nra. Qed.
 End Bias.
 
+(** One slope a head: a step away from the query costs it, and the distance is all that it multiplies.
+    *)
+Theorem ALIBI_2_bias_is_the_slope_times_the_distance m i j :
+  bias m i (i + 1) = - m /\ bias m i j = bias m i (i + 1) * IZR (Z.abs (i - j)).
+Proof.
+  assert (E : bias m i (i + 1) = - m)
+    by (unfold bias; replace (Z.abs (i - (i + 1))) with 1%Z by lia; ring).
+  now rewrite E.
+Qed.
+
 Theorem ALIBI_2_bias_depends_on_the_offset_only m c i j : bias m (i + c) (j + c) = bias m i j.
 Proof. unfold bias; do 3 f_equal; lia. Qed.
 
@@ -165,33 +174,37 @@ Proof. unfold bias; do 2 f_equal; lia. Qed.
 (** ** Row forms *)
 
 (** Where the key is not after the query, all four differ by a constant a row. *)
-Lemma by_distance_causal m i j : (j <= i)%nat -> by_distance m i j = m * INR j - m * INR i.
+Lemma by_distance_causal m i j : (j <= i)%Z -> by_distance m i j = m * IZR j - m * IZR i.
 Proof.
-  intros H; unfold by_distance, bias; rewrite Z.abs_eq by lia; rewrite minus_IZR, <- !INR_IZR_INZ;
-    ring.
+  intros H; unfold by_distance, bias; rewrite Z.abs_eq by lia; rewrite minus_IZR; ring.
 Qed.
 
+(** Tokens of any kind at any positions; of any mask that lets query [q] see no key after it. *)
 Section Causal.
-Variables (content : nat -> nat -> R) (m : R) (T q k : nat).
-Hypothesis Hk : (k < T)%nat.
-Let weights form := weight (seq 0 T) causal (fun i j => content i j + form i j) q k.
+Context {P : Type}.
+Variables (keys : list P) (keep : P -> P -> bool) (at_query at_key : P -> Z).
+Variables (content : P -> P -> R) (m : R) (T : nat) (q k : P).
+Hypothesis Hkeep : forall j, keep q j = true -> (at_key j <= at_query q)%Z.
+Hypothesis Hk : In k keys.
+Let weights form :=
+  weight keys keep (fun i j => content i j + form (at_query i) (at_key j)) q k.
 
-Lemma same_weights form c : (forall j, (j <= q)%nat -> form q j = by_distance m q j + c) ->
-  weights form = weights (by_distance m).
+Lemma same_weights form c : (forall j, (j <= at_query q)%Z ->
+  form (at_query q) j = by_distance m (at_query q) j + c) -> weights form = weights (by_distance m).
 Proof.
-  intros H; apply ATT_5_shift_invariance with c; [|apply in_seq; lia].
-  intros j _ Hj; rewrite H by (now apply Nat.leb_le); ring.
+  intros H; apply ATT_5_shift_invariance with c; trivial.
+  intros j _ Hj; rewrite H by (now apply Hkeep); ring.
 Qed.
 
 Theorem ALIBI_3_by_key : weights (by_key m) = weights (by_distance m).
 Proof.
-  apply same_weights with (m * INR q); intros; rewrite by_distance_causal by trivial;
+  apply same_weights with (m * IZR (at_query q)); intros; rewrite by_distance_causal by trivial;
     unfold by_key; ring.
 Qed.
 
 Theorem ALIBI_3_by_key_from_the_end : weights (by_key_from_the_end m T) = weights (by_distance m).
 Proof.
-  apply same_weights with (m * INR q - m * (INR T - 1)); intros;
+  apply same_weights with (m * IZR (at_query q) - m * (INR T - 1)); intros;
     rewrite by_distance_causal by trivial.
   unfold by_key_from_the_end; ring.
 Qed.
@@ -199,13 +212,18 @@ Qed.
 Theorem ALIBI_3_by_distance_below : weights (by_distance_below m) = weights (by_distance m).
 Proof.
   apply same_weights with 0; intros j Hj; unfold by_distance_below.
-  rewrite (proj2 (Nat.leb_le _ _) Hj); ring.
+  rewrite (proj2 (Z.leb_le _ _) Hj); ring.
 Qed.
 End Causal.
 
+(** The causal mask of ATT-2 is such a mask: [Q] queries, the last of [K] positions. *)
+Theorem ALIBI_3_causal_mask Q K q j : causal Q K q j = true ->
+  (Z.of_nat j <= Z.of_nat q + (Z.of_nat K - Z.of_nat Q))%Z.
+Proof. intros H; apply Nat.leb_le in H; lia. Qed.
+
 (** Without a mask they part: two tokens, equal content, any slope. *)
 Theorem ALIBI_3_forms_part_without_a_mask m : 0 < m ->
-  let weights form := weight (seq 0 2) unmasked form 0%nat 1%nat in
+  let weights form := weight [0; 1]%Z unmasked form 0%Z 1%Z in
   weights (by_distance m) < weights (by_distance_below m) < weights (by_key m).
 Proof.
   intros Hm weights; unfold weights, weight, denominator, numerator, unmasked, sum,

@@ -19,13 +19,17 @@ Definition weight (q k : P) : R := numerator q k / denominator q.
 Definition attend (q : P) : R := sum keys (fun k => weight q k * value k).
 End Definitions.
 
-(** Normative: ATT-1 (scores): content over sqrt(head_dim), plus a bias. *)
+(** Normative: ATT-1 (scores): content times the scale [s], plus a bias; and with the scale that
+    stands where none is given. *)
+Definition scaled_score {P} (s : R) (d : nat) (q k : P -> vector) (bias : P -> P -> R) (m n : P) :
+  R := s * dot d (q m) (k n) + bias m n.
 Definition score {P} (d : nat) (q k : P -> vector) (bias : P -> P -> R) (m n : P) : R :=
   dot d (q m) (k n) / sqrt (INR d) + bias m n.
 
-(** Normative: ATT-2.  No mask; the causal mask. *)
+(** Normative: ATT-2.  No mask; the causal mask of [Q] queries and [K] keys: key [k] is let through
+    where k <= q + (K - Q), in integers. *)
 Definition unmasked {P} : P -> P -> bool := fun _ _ => true.
-Definition causal (q k : nat) : bool := (k <=? q)%nat.
+Definition causal (Q K q k : nat) : bool := (k + Q <=? q + K)%nat.
 
 (** Normative: ATT-8 (four terms).  The bilinear form x W y^T over [d] dims. *)
 Definition form (d : nat) (W : matrix) (x y : vector) : R := dot d x (times d W y).
@@ -50,10 +54,26 @@ Theorem ATT_2_masked_weight_is_0 keys keep score q k :
   keep q k = false -> weight keys keep score q k = 0.
 Proof. intros H; unfold weight, numerator; rewrite H; unfold Rdiv; ring. Qed.
 
-(** What is masked out and what is not: the content's part of a score does not see the bias. *)
-Theorem ATT_1_bias_is_added_after_the_scaling d (q k : P -> vector) bias m n :
-  score d q k bias m n - bias m n = dot d (q m) (k n) / sqrt (INR d).
-Proof. unfold score; ring. Qed.
+(** A query that sees no key: its weights are 0, and its output. *)
+Theorem ATT_2_no_key_gives_0 keys keep score value q :
+  (forall k, In k keys -> keep q k = false) ->
+  (forall k, In k keys -> weight keys keep score q k = 0) /\ attend keys keep score value q = 0.
+Proof.
+  intros H; assert (Hw : forall k, In k keys -> weight keys keep score q k = 0)
+    by (intros k Hk; now apply ATT_2_masked_weight_is_0, H).
+  split; trivial; unfold attend.
+  rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|].
+  intros k Hk; rewrite Hw by trivial; ring.
+Qed.
+
+Theorem ATT_1_scale_left_out d (q k : P -> vector) bias m n :
+  score d q k bias m n = scaled_score (/ sqrt (INR d)) d q k bias m n.
+Proof. unfold score, scaled_score, Rdiv; ring. Qed.
+
+(** The content's part of a score does not see the bias, nor the bias the scale. *)
+Theorem ATT_1_bias_is_added_after_the_scaling s d (q k : P -> vector) bias m n :
+  scaled_score s d q k bias m n - bias m n = s * dot d (q m) (k n).
+Proof. unfold scaled_score; ring. Qed.
 
 Lemma numerator_nonneg keep score (q k : P) : 0 <= numerator keep score q k.
 Proof. unfold numerator; destruct keep; [left; apply exp_pos|lra]. Qed.
@@ -172,66 +192,82 @@ Qed.
 
 (** *** The causal mask *)
 
-Theorem ATT_7_future_weights_are_0 T score q k : (q < k)%nat ->
-  weight (seq 0 T) causal score q k = 0.
+Theorem ATT_2_causal_of_equal_counts T q k : causal T T q k = (k <=? q)%nat.
+Proof. unfold causal; destruct (Nat.leb_spec (k + T) (q + T)), (Nat.leb_spec k q); trivial; lia. Qed.
+
+Theorem ATT_2_causal_last_query_sees_every_key Q K k : (0 < Q)%nat -> (k < K)%nat ->
+  causal Q K (Q - 1) k = true.
+Proof. intros HQ Hk; apply Nat.leb_le; lia. Qed.
+
+(** More queries than keys: the first ones see none. *)
+Theorem ATT_2_causal_early_queries_see_none Q K score value q : (q + K < Q)%nat ->
+  attend (seq 0 K) (causal Q K) score value q = 0.
+Proof. intros H; apply ATT_2_no_key_gives_0; intros k _; apply Nat.leb_gt; lia. Qed.
+
+Theorem ATT_7_future_weights_are_0 Q K score q k : (q + K < k + Q)%nat ->
+  weight (seq 0 K) (causal Q K) score q k = 0.
 Proof. intros H; apply ATT_2_masked_weight_is_0, Nat.leb_gt, H. Qed.
 
-Theorem ATT_7_outputs_ignore_the_future T score score' value value' q :
-  (forall k, (k <= q)%nat -> score q k = score' q k /\ value k = value' k) ->
-  attend (seq 0 T) causal score value q = attend (seq 0 T) causal score' value' q.
+Theorem ATT_7_outputs_ignore_the_future Q K score score' value value' q :
+  (forall k, (k + Q <= q + K)%nat -> score q k = score' q k /\ value k = value' k) ->
+  attend (seq 0 K) (causal Q K) score value q = attend (seq 0 K) (causal Q K) score' value' q.
 Proof. intros H; apply ATT_4_masked_keys_do_not_matter; intros k _ Hk; now apply H, Nat.leb_le. Qed.
 
 (** It breaks permutation equivariance: two tokens, equal scores, swapped. *)
 Theorem ATT_7_causal_mask_sees_order :
   exists (p : nat -> nat) (score : nat -> nat -> R) (value : nat -> R) (q : nat),
     Permutation (map p (seq 0 2)) (seq 0 2) /\
-    attend (seq 0 2) causal (fun q k => score (p q) (p k)) (fun k => value (p k)) q <>
-    attend (seq 0 2) causal score value (p q).
+    attend (seq 0 2) (causal 2 2) (fun q k => score (p q) (p k)) (fun k => value (p k)) q <>
+    attend (seq 0 2) (causal 2 2) score value (p q).
 Proof.
   exists (fun i => 1 - i)%nat, (fun _ _ => 0), INR, 0%nat; split; [apply perm_swap|].
   unfold attend, weight, denominator, numerator, sum; simpl; rewrite exp_0; lra.
 Qed.
 
-(** Equal scores: the t-th token (position t - 1) spreads its weight evenly over t tokens. *)
-Theorem ATT_7_uniform_causal_weights T (c : R) q k : (k <= q < T)%nat ->
-  weight (seq 0 T) causal (fun _ _ => c) q k = / INR (q + 1).
+(** Equal scores: a query spreads its weight evenly over the q + 1 + K - Q keys that it sees; with
+    equal counts, the t-th token (position t - 1) over t tokens. *)
+Theorem ATT_7_uniform_causal_weights Q K (c : R) q k (t := (q + 1 + K - Q)%nat) :
+  (q < Q)%nat -> (k + Q <= q + K)%nat ->
+  weight (seq 0 K) (causal Q K) (fun _ _ => c) q k = / INR t.
 Proof.
-  intros H; unfold weight.
-  assert (Hn : forall j, (j <= q)%nat -> numerator causal (fun _ _ => c) q j = exp c)
-    by (intros j Hj; unfold numerator, causal; now rewrite (proj2 (Nat.leb_le _ _) Hj)).
-  replace (denominator (seq 0 T) causal (fun _ _ => c) q) with (INR (q + 1) * exp c).
-  - rewrite Hn by lia; pose proof (exp_pos c); assert (0 < INR (q + 1)) by (apply lt_0_INR; lia).
+  intros HQ H; unfold weight.
+  assert (Hn : forall j, (j < t)%nat -> numerator (causal Q K) (fun _ _ => c) q j = exp c)
+    by (intros j Hj; unfold numerator, causal; now rewrite (proj2 (Nat.leb_le _ _)) by lia).
+  replace (denominator (seq 0 K) (causal Q K) (fun _ _ => c) q) with (INR t * exp c).
+  - rewrite Hn by lia; pose proof (exp_pos c); assert (0 < INR t) by (apply lt_0_INR; lia).
     field; split; lra.
-  - change (INR (q + 1) * exp c = sumn T (numerator causal (fun _ _ => c) q)).
-    replace T with ((q + 1) + (T - q - 1))%nat by lia; rewrite sumn_split.
-    rewrite (sumn_ext (q + 1) _ (fun _ => exp c)) by (intros; apply Hn; lia).
-    rewrite (sumn_ext (T - q - 1) _ (fun _ => 0)), !sumn_const; [ring|].
+  - change (INR t * exp c = sumn K (numerator (causal Q K) (fun _ _ => c) q)).
+    replace (sumn K) with (@sumn (t + (K - t))) by (f_equal; lia); rewrite sumn_split.
+    rewrite (sumn_ext t _ (fun _ => exp c)) by (intros; apply Hn; lia).
+    rewrite (sumn_ext (K - t) _ (fun _ => 0)), !sumn_const; [ring|].
     intros j _; unfold numerator, causal; now rewrite (proj2 (Nat.leb_gt _ _)) by lia.
 Qed.
 
 (** The output is the mean of the values so far. *)
-Theorem ATT_7_output_is_the_mean T (c : R) value q : (q < T)%nat ->
-  attend (seq 0 T) causal (fun _ _ => c) value q = sumn (q + 1) value / INR (q + 1).
+Theorem ATT_7_output_is_the_mean Q K (c : R) value q (t := (q + 1 + K - Q)%nat) :
+  (q < Q <= q + K)%nat ->
+  attend (seq 0 K) (causal Q K) (fun _ _ => c) value q = sumn t value / INR t.
 Proof.
-  intros H; unfold attend; fold (sumn T (fun k => weight (seq 0 T) causal (fun _ _ => c) q k * value
-    k)).
-  replace T with ((q + 1) + (T - q - 1))%nat at 1 by lia; rewrite sumn_split.
-  rewrite (sumn_ext (T - q - 1) _ (fun _ => 0)), sumn_const.
-  - rewrite (sumn_ext (q + 1) _ (fun k => / INR (q + 1) * value k)), sumn_scal;
-      [unfold Rdiv; ring|].
+  intros H; unfold attend.
+  transitivity (sumn (t + (K - t)) (fun k =>
+    weight (seq 0 K) (causal Q K) (fun _ _ => c) q k * value k));
+    [unfold sumn; f_equal; f_equal; lia|rewrite sumn_split].
+  rewrite (sumn_ext (K - t) _ (fun _ => 0)), sumn_const.
+  - rewrite (sumn_ext t _ (fun k => / INR t * value k)), sumn_scal; [unfold Rdiv; ring|].
     intros k Hk; rewrite ATT_7_uniform_causal_weights by lia; trivial.
   - intros k _; rewrite ATT_7_future_weights_are_0 by lia; ring.
 Qed.
 
-(** Where the first token alone has the value 1, the output at [q] is 1 / (q + 1): it tells how many
-    tokens came before. *)
-Theorem ATT_7_output_counts_predecessors T (c : R) q q' :
-  let y := attend (seq 0 T) causal (fun _ _ => c) (fun k => if (k =? 0)%nat then 1 else 0) in
-  (q < T)%nat -> (q' < T)%nat -> y q = / INR (q + 1) /\ (y q = y q' -> q = q').
+(** Where the first token alone has the value 1, the output of a query that sees t tokens is 1 / t:
+    it tells how many came before. *)
+Theorem ATT_7_output_counts_predecessors Q K (c : R) q q' :
+  let y := attend (seq 0 K) (causal Q K) (fun _ _ => c) (fun k => if (k =? 0)%nat then 1 else 0) in
+  (q < Q <= q + K)%nat -> (q' < Q <= q' + K)%nat ->
+  y q = / INR (q + 1 + K - Q) /\ (y q = y q' -> q = q').
 Proof.
-  intros y Hq Hq'; assert (E : forall n, (n < T)%nat -> y n = / INR (n + 1)).
+  intros y Hq Hq'; assert (E : forall n, (n < Q <= n + K)%nat -> y n = / INR (n + 1 + K - Q)).
   { intros n Hn; unfold y; rewrite ATT_7_output_is_the_mean by trivial.
-    rewrite (sumn_single (n + 1) 0) by (lia || (intros [|i] _ Hi; [lia|trivial])).
+    rewrite (sumn_single (n + 1 + K - Q) 0) by (lia || (intros [|i] _ Hi; [lia|trivial])).
     simpl; unfold Rdiv; ring. }
   split; [now apply E|]; rewrite !E by trivial; intros H.
   apply (f_equal Rinv) in H; rewrite !Rinv_inv in H; apply INR_eq in H; lia.

@@ -1,4 +1,4 @@
-(** * The schemes inside attention
+(** * The schemes inside attention (spec/attention.md)
 
     The output at a moved position is the output at the original one: ATT-6 for every scheme whose
       scores

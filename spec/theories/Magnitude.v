@@ -87,6 +87,21 @@ Theorem SCALE_13_tables_or_input l h o w m t x k :
   t * rope l h o w m x k = rope l h o w m (fun j => t * x j) k.
 Proof. by_dims l h o k; ring. Qed.
 
+(** A pair is longer by the magnitude, *)
+Theorem SCALE_13_norm_of_a_pair l h o w m t x i : (i < h)%nat ->
+  (t * rope l h o w m x (o + first l h i)%nat) ^ 2 +
+  (t * rope l h o w m x (o + second l h i)%nat) ^ 2 =
+  t ^ 2 * ((x (o + first l h i)%nat) ^ 2 + (x (o + second l h i)%nat) ^ 2).
+Proof.
+  intros Hi; rewrite <- (ROPE_17_norm_of_a_pair l h o w m x i Hi); ring.
+Qed.
+
+(** and scaled tables lie on a circle of that radius. *)
+Theorem SCALE_13_circle t a : (t * cos a) ^ 2 + (t * sin a) ^ 2 = t ^ 2.
+Proof.
+  transitivity (t ^ 2 * (cos a * cos a + sin a * sin a)); [ring|rewrite cos2_sin2; ring].
+Qed.
+
 (** DeepSeek's own placement and that of Hugging Face give the same scores. *)
 Theorem SCALE_13_split_is_softmax_on_the_scores rule a s k k' : 0 <= k' ->
   let t := magnitude rule a s (Some k) (Some k') in

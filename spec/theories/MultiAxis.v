@@ -515,11 +515,11 @@ Qed.
 (** ** Other orders of sections *)
 (** With an axis of its own for what is left over, the other three have the pairs of AXES-3. *)
 Theorem AXES_12_agrees_where_owned n0 n1 n2 i : extra_section n0 n1 n2 i <> 3%nat ->
-  (i mod 3 = 0)%nat \/ extra_section n0 n1 n2 i = interleaved_section n1 n2 i.
+  extra_section n0 n1 n2 i = interleaved_section n1 n2 i.
 Proof.
   unfold extra_section, interleaved_section; intros H.
   pose proof (Nat.mod_upper_bound i 3 ltac:(lia)) as B.
-  destruct (i mod 3)%nat as [|[|[|m]]]; [now left|right..|lia]; cbn [nth Nat.eqb andb] in *;
+  destruct (i mod 3)%nat as [|[|[|m]]]; [| | |lia]; cbn [nth Nat.eqb andb] in *;
     destruct (i <? _)%nat; trivial; now destruct H.
 Qed.
 
@@ -528,7 +528,7 @@ Theorem AXES_12_published :
   filter (fun i => extra_section 24 20 20 i =? 3)%nat (seq 0 64) = [61; 62]%nat.
 Proof. vm_compute; reflexivity. Qed.
 
-Theorem AXES_12_alternating_sizes n m :
+Lemma alternating_rest n m :
   length (filter (fun i => alternating_section n i =? 2)%nat (seq 0 (2 * n + m))) = m.
 Proof.
   rewrite seq_app, filter_app, app_length.
@@ -543,6 +543,36 @@ Proof.
   { induction l as [|i l IH]; simpl; intros H; trivial; unfold alternating_section at 1.
     rewrite (proj2 (Nat.ltb_ge i (2 * n))) by (apply H; now left); simpl; f_equal; apply IH; auto. }
   rewrite low, high, seq_length by (intros i Hi; apply in_seq in Hi; lia); trivial.
+Qed.
+
+(** Alternating: [n] pairs for axis 0, as many for axis 1, the rest for axis 2. *)
+Theorem AXES_12_alternating_sizes n m :
+  let size a := length (filter (fun i => alternating_section n i =? a)%nat (seq 0 (2 * n + m))) in
+  size 0%nat = n /\ size 1%nat = n /\ size 2%nat = m.
+Proof.
+  enough (pairs : forall a, (a < 2)%nat ->
+    length (filter (fun i => alternating_section n i =? a)%nat (seq 0 (2 * n + m))) = n)
+    by (intros size; repeat split; [apply pairs; lia..|apply alternating_rest]).
+  intros a Ha; rewrite seq_app, filter_app, app_length, Nat.add_0_l.
+  assert (high : forall l, (forall i, In i l -> (2 * n <= i)%nat) ->
+    filter (fun i => alternating_section n i =? a)%nat l = []).
+  { induction l as [|i l IH]; simpl; intros H; trivial; unfold alternating_section at 1.
+    rewrite (proj2 (Nat.ltb_ge i (2 * n))) by (apply H; now left).
+    destruct (Nat.eqb_spec 2 a); [lia|]; apply IH; auto. }
+  rewrite (high (seq (2 * n) m)), Nat.add_0_r by (intros i Hi; apply in_seq in Hi; lia).
+  assert (low : forall k, (k <= n)%nat ->
+    length (filter (fun i => alternating_section n i =? a)%nat (seq 0 (2 * k))) = k).
+  { induction k as [|k IH]; intros Hk; trivial.
+    replace (2 * S k)%nat with (2 * k + 2)%nat by lia.
+    rewrite seq_app, filter_app, app_length, IH, Nat.add_0_l by lia; cbn [seq filter].
+    assert (E : forall r, (r < 2)%nat -> alternating_section n (2 * k + r) = r).
+    { intros r Hr; unfold alternating_section.
+      rewrite (proj2 (Nat.ltb_lt (2 * k + r) (2 * n)) ltac:(lia)).
+      rewrite (Nat.mul_comm 2), Nat.add_comm, Nat.mod_add by lia; now apply Nat.mod_small. }
+    pose proof (E 0%nat ltac:(lia)) as E0; rewrite Nat.add_0_r in E0.
+    replace (S (2 * k)) with (2 * k + 1)%nat by lia; rewrite E0, (E 1%nat) by lia.
+    destruct a as [|[|a]]; [cbn; lia..|lia]. }
+  now apply low.
 Qed.
 
 (** ** Windows *)

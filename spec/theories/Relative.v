@@ -13,7 +13,15 @@ Local Open Scope Z_scope.
 Definition clip (K x : Z) : Z := Z.max (- K) (Z.min K x).
 Definition row (K m n : Z) : Z := clip K (n - m) + K.
 
-(** Normative: REL-3 (scores) over [d] dims: the key plus its row, as one vector. *)
+(** The two differences: with [Query_minus_key] the positions change places. *)
+Inductive difference := Key_minus_query | Query_minus_key.
+Definition row_by (by_what : difference) (K m n : Z) : Z :=
+  match by_what with Key_minus_query => row K m n | Query_minus_key => row K n m end.
+
+(** Normative: REL-3 (scores) over [d] dims: the key plus its row, as one vector; [s] the scale, and
+    the scale that stands where none is given. *)
+Definition scaled_score (s : R) (d : nat) (K : Z) (q k table : Z -> vector) (m n : Z) : R :=
+  (s * dot d (q m) (fun c => k n c + table (row K m n) c))%R.
 Definition score (d : nat) (K : Z) (q k table : Z -> vector) (m n : Z) : R :=
   (dot d (q m) (fun c => k n c + table (row K m n) c) / sqrt (INR d))%R.
 
@@ -64,6 +72,18 @@ Theorem REL_2_range m n : 0 <= row K m n < 2 * K + 1.
 Proof. unfold row, clip; lia. Qed.
 Theorem REL_2_depends_on_the_offset_only c m n : row K (m + c) (n + c) = row K m n.
 Proof. unfold row; now replace (n + c - (m + c)) with (n - m) by lia. Qed.
+(** Which row it is, distance by distance. *)
+Theorem REL_2_row_of_the_distance m n : row K m n =
+  if n - m <? - K then 0 else if K <? n - m then 2 * K else n - m + K.
+Proof.
+  unfold row, clip; destruct (Z.ltb_spec (n - m) (- K)), (Z.ltb_spec K (n - m)); lia.
+Qed.
+
+(** The other difference reads the table from its other end. *)
+Theorem REL_2_query_minus_key m n :
+  row_by Query_minus_key K m n = 2 * K - row_by Key_minus_query K m n.
+Proof. unfold row_by, row, clip; lia. Qed.
+
 (** K + 1 tokens use all 2 K + 1 rows. *)
 Theorem REL_2_every_row_is_used r : 0 <= r < 2 * K + 1 ->
   exists m n, 0 <= m <= K /\ 0 <= n <= K /\ row K m n = r.
@@ -77,6 +97,10 @@ Proof.
   unfold score, score_gathered, products, dot; f_equal; rewrite <- sumn_plus.
   apply sumn_ext; intros; ring.
 Qed.
+
+Theorem REL_3_scale_left_out d K q k table m n :
+  score d K q k table m n = scaled_score (/ sqrt (INR d)) d K q k table m n.
+Proof. unfold score, scaled_score, Rdiv; apply Rmult_comm. Qed.
 
 (** Sum the weights of each row first: 2 K + 1 products in place of one a key. *)
 Theorem REL_4_binned_weights {A} (keys : list A) weight value r table (rows : list Z) :
@@ -141,6 +165,16 @@ Proof. intros H; rewrite REL_5_up_to_the_query by lia; f_equal; lia. Qed.
 Theorem REL_5_skew_above_the_diagonal {X} (zero : X) L A i j : (i < j < L)%nat ->
   shifted zero L L A i j = padded zero A (i + 1) (j - i - 1).
 Proof. intros H; rewrite REL_5_after_the_query by lia; f_equal; lia. Qed.
+
+(** Both forms of the skew.  The full one, of N keys, is the shift of Q + N - 1 columns, of which the
+    first N are kept: no element of it is left over or padding. *)
+Theorem REL_8_full {X} (zero : X) Q N A i j : (i < Q)%nat -> (j < N)%nat ->
+  shifted zero Q (Q + N - 1) A i j = A i (j + (Q - 1 - i))%nat.
+Proof. intros Hi Hj; apply REL_5_up_to_the_query; lia. Qed.
+
+Theorem REL_8_forms_agree {X} (zero : X) Q N A i j : (j <= i < Q)%nat -> (j < N)%nat ->
+  shifted zero Q (Q + N - 1) A i j = shifted zero Q Q A i j.
+Proof. intros Hi Hj; rewrite REL_8_full, REL_5_skew by lia; f_equal; lia. Qed.
 
 (** Three queries, five keys. *)
 Theorem REL_5_example :

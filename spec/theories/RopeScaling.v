@@ -496,13 +496,55 @@ Theorem SCALE_9_short_factors_up_to_L L short long w n i : n <= L ->
   longrope L short long w n i = w i / short i.
 Proof. intros; unfold longrope; destruct Rlt_dec; lra || trivial. Qed.
 
+Theorem SCALE_9_long_factors_beyond_L L short long w n i : L < n ->
+  longrope L short long w n i = w i / long i.
+Proof. intros; unfold longrope; destruct Rlt_dec; lra || trivial. Qed.
+
+(** The call's length decides for all of its tokens: lengths on one side of L give one schedule. *)
+Theorem SCALE_9_one_choice_a_call L short long w n n' i : (L < n <-> L < n') ->
+  longrope L short long w n i = longrope L short long w n' i.
+Proof. intros H; unfold longrope; destruct (Rlt_dec L n), (Rlt_dec L n'); tauto || trivial. Qed.
+
 (** ** NTK by parts *)
+
+(** The new base's frequencies lie between the interpolated ones and the old. *)
+Lemma new_base_between b s h i : 0 < b -> 1 <= s -> (2 <= h)%nat -> (i < h)%nat ->
+  frequency b (2 * h) i / s <= frequency (ntk_base b s h) (2 * h) i <= frequency b (2 * h) i.
+Proof.
+  intros Hb Hs Hh Hi; unfold frequency, ntk_base.
+  rewrite <- Rpower_mult_distr, Rpower_mult by (lra || apply exp_pos).
+  assert (H2 : 2 <= INR h) by (change 2 with (INR 2); now apply le_INR).
+  assert (Hi' : INR i <= INR h - 1)
+    by (replace (INR h - 1) with (INR (h - 1)) by (rewrite minus_INR by lia; simpl; lra);
+        apply le_INR; lia).
+  pose proof (pos_INR i) as H0.
+  replace (INR (2 * h) / (INR (2 * h) - 2) * (- (2 * INR i / INR (2 * h))))
+    with (- (INR i / (INR h - 1))) by (rewrite mult_INR; simpl (INR 2); field; lra).
+  set (w := Rpower b _); assert (Hw : 0 < w) by apply exp_pos.
+  assert (He : 0 <= INR i / (INR h - 1) <= 1).
+  { split; [apply Rmult_le_pos; [trivial|left; apply Rinv_0_lt_compat; lra]|].
+    apply Rmult_le_reg_r with (INR h - 1); [lra|].
+    unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra. }
+  set (x := INR i / (INR h - 1)) in *.
+  assert (Hl : 0 <= ln s)
+    by (rewrite <- ln_1; destruct Hs as [Hs|<-]; [left; apply ln_increasing; lra|lra]).
+  assert (E1 : Rpower s (- x) <= 1).
+  { unfold Rpower; rewrite <- exp_0; destruct (Req_dec (- x * ln s) 0) as [->|]; [lra|].
+    left; apply exp_increasing; nra. }
+  assert (E2 : / s <= Rpower s (- x)).
+  { rewrite <- (Rpower_1 s) at 1 by lra; rewrite <- Rpower_Ropp; unfold Rpower.
+    destruct (Req_dec (- (1) * ln s) (- x * ln s)) as [->|]; [lra|].
+    left; apply exp_increasing; nra. }
+  split; [apply Rmult_le_compat_l; lra|].
+  rewrite <- (Rmult_1_r w) at 2; apply Rmult_le_compat_l; lra.
+Qed.
+
 Theorem SCALE_11_bounds n e lo hi lo' hi' b s h i : 0 <= n <= 1 -> 0 <= e <= 1 ->
-  let w := frequency b (2 * h) i in let w' := frequency (ntk_base b s h) (2 * h) i in
-  w / s <= w' <= w ->
+  0 < b -> 1 <= s -> (2 <= h)%nat -> (i < h)%nat -> let w := frequency b (2 * h) i in
   w / s <= ntk_by_parts n e (lo, hi) (lo', hi') b s h i <= w.
 Proof.
-  intros Hn He w w' H; unfold ntk_by_parts; fold w; fold w'.
+  intros Hn He Hb Hs Hh Hi w; pose proof (new_base_between b s h i Hb Hs Hh Hi) as H; fold w in H.
+  set (w' := frequency (ntk_base b s h) (2 * h) i) in H; unfold ntk_by_parts; fold w; fold w'.
   pose proof (kept_range lo hi n Hn i); pose proof (kept_range lo' hi' e He i).
   set (g1 := kept_by_index n (lo, hi) i) in *; set (g2 := kept_by_index e (lo', hi') i) in *.
   assert (w / s <= (1 - g1) * (w / s) + g1 * w' <= w) by (split; nra); split; nra.

@@ -1,4 +1,4 @@
-(** * What the algebraic properties of rope.md may ask for (ROPE-13 to ROPE-20)
+(** * What the algebraic properties of rope.md may ask for (ROPE-13 to ROPE-20) (spec/rope.md)
 
     A subject answers each call within a bound for each member of a pair;
       from that, and exact algebra, the

@@ -1,4 +1,4 @@
-(** * What the algebraic properties of sinusoidal.md may ask for (SIN-13 to SIN-17)
+(** * What the algebraic properties of sinusoidal.md may ask for (SIN-13 to SIN-17) (spec/sinusoidal.md)
 
     A subject answers rows of the table within [T], entries of a matrix within [B],
       similarities and distances

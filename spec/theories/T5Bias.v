@@ -324,6 +324,15 @@ Proof.
   destruct (Z.ltb_spec 0 rel), (Z.ltb_spec 0 (- rel)); lia.
 Qed.
 
+(** Up to the query both directions are the causal form of half the buckets. *)
+Theorem T5_3_up_to_the_query N D rel : (rel <= 0)%Z ->
+  bucket true (2 * N) D rel = bucket false N D rel.
+Proof.
+  intros H; unfold bucket, side; rewrite (Nat.mul_comm 2), Nat.div_mul by lia.
+  rewrite (proj2 (Z.ltb_ge 0 rel)) by trivial; now replace (Z.abs_nat rel) with (Z.to_nat (- rel))
+    by lia.
+Qed.
+
 Theorem T5_3_causal_future rel : bidirectional = false -> (0 <= rel)%Z -> b rel = 0%nat.
 Proof.
   intros Hb H; unfold bucket; fold n; rewrite Hb; replace (Z.to_nat (- rel)) with 0%nat by lia.

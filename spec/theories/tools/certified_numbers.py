@@ -2,13 +2,18 @@
 """Numbers of the definitions, computed by Coq: spec/vectors/certified_*.json.
 
     certified_numbers.py write   BUILD VECTORS   computes them all (minutes) and writes the files
-    certified_numbers.py sample  BUILD VECTORS   computes a part of each file again and compares
+    certified_numbers.py sample  BUILD VECTORS   computes a part of each file again and compares; --start N says which part
+
+The sample has one entry of every kind (a bound and a format, a configuration, ..); which one of a kind moves with the
+start: by default the days since the year 1, so that the days after one another go through all of a kind. The start is
+printed; giving it repeats a sample. All questions, computed or not, are compared with those of the file.
 
 BUILD holds the compiled theories (formal.py prove). Integers are computed by Coq's virtual machine. A real number
 is an interval that Interval finds and whose proof Coq's kernel checks (certified/Numbers.v): two integers
 times a power of two, written as hexadecimal floats. Exit 0 good, 1 a difference, 77 skipped: Coq is not there.
 """
 import argparse
+import datetime
 import fractions
 import hashlib
 import json
@@ -34,8 +39,7 @@ SINUSOIDAL = (("half", 10000, 512, (0, 1, 100, 255)), ("half", 100, 64, (3, 31))
 SLOPES = 128
 BUCKETS, DISTANCE, REACH = 64, 512, 520
 SHOWN = (16, 20, 32, 64, 81, 128, 160, 256, 512)
-# Digests that the sample computes again; max_distance of tables for which `bucket` itself is evaluated as well.
-WHOLE = ((False, 16), (True, 33))
+# max_distance of tables for which `bucket` itself is evaluated as well.
 DIRECT = (20, 128, 512)
 LAYOUT = (f"For max_distance = max_exact + 1 .. {DISTANCE} in turn, for rel = -{REACH} .. {REACH} in turn, one byte: "
           "the bucket.")
@@ -178,9 +182,16 @@ def lists(printed):
     return [json.loads(found) for found in re.findall(r"=\s*(\[.*?\])\s*:", text, re.S)]
 
 
-# The files. Each function makes the entries of one, or every `step`-th of them.
+# The files. Each function gives the questions of one, in their order, and what computes the answers of chosen ones:
+# (build, indices) -> as many dictionaries.
+ANSWERS = ("low", "high", "sixteenths", "sha256", "starts")
 
-def rope(build, step=1):
+
+def enclosing(name, asked, before=""):
+    return lambda build, chosen: enclose(build, name, [asked[i] for i in chosen], before)
+
+
+def rope():
     entries, asked = [], []
     for theta, width, pairs in ROPE:
         parameters = {"head_dim": width, "rope_theta": theta}
@@ -198,10 +209,10 @@ def rope(build, step=1):
                                   f"(unit (first interleaved {width // 2} {i})) "
                                   f"({member} interleaved {width // 2} {i})",
                                   "enclose_rope_cosine {n}" if output == "cos" else "enclose_rope_sine {n}"))
-    return finish(build, "rope", entries[::step], asked[::step])
+    return entries, enclosing("rope", asked)
 
 
-def sinusoidal(build, step=1):
+def sinusoidal():
     entries, asked = [], []
     for divisor, base, width, pairs in SINUSOIDAL:
         parameters = {"width": width, "base": base, "divisor": divisor, "layout": "interleaved"}
@@ -217,27 +228,25 @@ def sinusoidal(build, step=1):
                                         "positions": [m], "output": "pe", "index": [0, column]})
                         asked.append((f"pe Interleaved {width // 2} Sine 1 {schedule} ({m}) "
                                       + (f"{column}%nat" if 2 * i + 1 < width else f"(2 * {width // 2})%nat"), tactic))
-    return finish(build, "sinusoidal", entries[::step], asked[::step])
+    return entries, enclosing("sinusoidal", asked)
 
 
-def finish(build, name, entries, asked):
-    for entry, found in zip(entries, enclose(build, name, asked)):
-        entry |= found
-    return entries
+def alibi():
+    heads = [{"clause": "ALIBI-1", "num_heads": H} for H in range(1, SLOPES + 1)]
+    powers = [{"clause": "ALIBI-1", "power": j} for j in range(1, SLOPES + 1)]
+
+    def compute(build, chosen):
+        counts = [i + 1 for i in chosen if i < SLOPES]
+        asked = "; ".join(map(str, counts))
+        text = f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."
+        (rows,) = lists(coq(build, "alibi_heads", text)) if counts else [[]]
+        found = enclose(build, "alibi", [(f"slope 8 {SLOPES} {i - SLOPES + 1}", "enclose_slope {n}")
+                                         for i in chosen if i >= SLOPES])
+        return [{"sixteenths": row} for row in rows] + found  # chosen is sorted
+    return heads + powers, compute
 
 
-def alibi(build, step=1):
-    heads = list(range(1, SLOPES + 1))[::step]
-    asked = "; ".join(map(str, heads))
-    text = f"Eval vm_compute in map (fun H => printed (all_sixteenths H)) [{asked}]%nat."
-    rows = lists(coq(build, "alibi_heads", text))
-    powers = list(range(1, SLOPES + 1))[::step]
-    found = enclose(build, "alibi", [(f"slope 8 {SLOPES} {j}", "enclose_slope {n}") for j in powers])
-    return ([{"clause": "ALIBI-1", "num_heads": H, "sixteenths": row} for H, row in zip(heads, rows[0], strict=True)] +
-            [{"clause": "ALIBI-1", "power": j} | enclosure for j, enclosure in zip(powers, found)])
-
-
-def rope_scaling(build, step=1):
+def rope_scaling():
     entries, asked = [], []
     for clause, parameters, expression, tactic, pairs in SCALINGS:
         for i in pairs:
@@ -254,26 +263,23 @@ def rope_scaling(build, step=1):
         entries.append({"clause": "SCALE-15", "operation": "rope_scaling.temperature",
                         "parameters": {"attn_scale": "0.1"}, "positions": [p], "output": "temperature", "index": [0]})
         asked.append((f"temperature (1 / 10) 8192 {p}", f"enclose_temperature {{n}} {floor}%Z"))
-    entries, asked = entries[::step], asked[::step]
-    for entry, found in zip(entries, enclose(build, "rope_scaling", asked, RANGES)):
-        entry |= found
-    return entries
+    return entries, enclosing("rope_scaling", asked, RANGES)
 
 
-def t5_bias(build, step=1):
-    """step > 1: WHOLE and the boundaries of 16 and 24 buckets a side alone."""
-    counts = ([(both, count) for both in (True, False) for count in range(4 if both else 2, BUCKETS + 1)]
-              if step == 1 else WHOLE)
-    digests = {(both, count): digest_of(bucket_tables(build, both, count)) for both, count in counts}
-    sides = range(2, BUCKETS + 1) if step == 1 else (16, 24)
-    shown = {side: [distance for distance in SHOWN if distance > side // 2] for side in sides}
-    text = "".join(f"Eval vm_compute in map (fun D => printed (starts_of {DISTANCE} {side} D)) "
-                   f"[{'; '.join(map(str, distances))}]%nat.\n" for side, distances in shown.items())
-    rows = dict(zip(sides, lists(coq(build, "t5_bias_starts", text)), strict=True))
-    return ([{"clause": "T5-3", "bidirectional": both, "num_buckets": count, "sha256": digest}
-             for (both, count), digest in digests.items()] +
-            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance, "starts": row}
-             for side in sides for distance, row in zip(shown[side], rows[side], strict=True)])
+def t5_bias():
+    counts = [(both, count) for both in (True, False) for count in range(4 if both else 2, BUCKETS + 1)]
+    shown = [(side, distance) for side in range(2, BUCKETS + 1) for distance in SHOWN if distance > side // 2]
+
+    def compute(build, chosen):
+        digests = [{"sha256": digest_of(bucket_tables(build, *counts[i]))} for i in chosen if i < len(counts)]
+        asked = [shown[i - len(counts)] for i in chosen if i >= len(counts)]
+        text = "".join(f"Eval vm_compute in map (fun D => printed (starts_of {DISTANCE} {side} D)) "
+                       f"[{'; '.join(str(distance) for s, distance in asked if s == side)}]%nat.\n"
+                       for side in dict(asked))
+        rows = [row for rows in (lists(coq(build, "t5_bias_starts", text)) if asked else []) for row in rows]
+        return digests + [{"starts": row} for row in rows]
+    return ([{"clause": "T5-3", "bidirectional": both, "num_buckets": count} for both, count in counts] +
+            [{"clause": "T5-2", "buckets_a_side": side, "max_distance": distance} for side, distance in shown], compute)
 
 
 def bucket_tables(build, both, count):
@@ -314,7 +320,7 @@ def exact(number):
     return f"({found.numerator} / {found.denominator})" if found.denominator > 1 else f"({found.numerator})"
 
 
-def bounds(build, step=1):
+def bounds():
     entries, asked = [], []
 
     def add(expression, **entry):
@@ -418,15 +424,20 @@ def bounds(build, step=1):
                          f"distance_bound {rows} {exact(0.75)} {g} 2 (eta {arithmetic})"), bound="distance", **arguments)
     for expression, entry in added:
         add(expression, **entry)
-    entries, asked = entries[::step], asked[::step]
-    for entry, found in zip(entries, enclose(build, "bounds", asked)):
-        entry |= found
-    return entries
+    return entries, enclosing("bounds", asked)
 
 
 FILES = {"rope": rope, "sinusoidal": sinusoidal, "alibi": alibi, "rope_scaling": rope_scaling, "t5_bias": t5_bias,
          "bounds": bounds}
-STEP = {"rope": 9, "sinusoidal": 11, "alibi": 13, "rope_scaling": 17, "t5_bias": 2, "bounds": 7}  # of the sample
+# What an entry's kind is: the sample has one of each.
+KIND = {
+    "rope": ("operation", "parameters", "output"),
+    "sinusoidal": ("clause", "parameters"),
+    "alibi": (),
+    "rope_scaling": ("parameters", "output"),
+    "t5_bias": (),
+    "bounds": ("bound", "format", "form"),
+}
 
 
 def path(vectors, name):
@@ -435,11 +446,14 @@ def path(vectors, name):
 
 def write(build, vectors):
     formal.need("certified")
-    for name, entries in FILES.items():
+    for name, questions in FILES.items():
         note = {"source": "computed by Coq from spec/theories; spec/theories/tools/certified_numbers.py write"}
         if name == "t5_bias":
             note["layout"] = LAYOUT
-        lines = ",\n".join("  " + json.dumps(entry) for entry in entries(build))
+        asked, compute = questions()
+        entries = [question | answer for question, answer in
+                   zip(asked, compute(build, range(len(asked))), strict=True)]
+        lines = ",\n".join("  " + json.dumps(entry) for entry in entries)
         path(vectors, name).write_text(f'{json.dumps(note)[:-1]}, "numbers": [\n{lines}\n]}}\n')
         print(path(vectors, name).name, flush=True)
     return []
@@ -449,15 +463,55 @@ def read(vectors, name):
     return json.loads(path(vectors, name).read_text())
 
 
-def sample(build, vectors):
-    formal.need("certified")
+def plain(entry):
+    """As it is read from a file."""
+    return json.loads(json.dumps(entry))
+
+
+def other_questions(vectors):
+    """Where a file asks something else than this program would; needs no Coq."""
     problems = []
-    for name, entries in FILES.items():
-        written = [json.dumps(entry, sort_keys=True) for entry in read(vectors, name)["numbers"]]
-        again = [json.dumps(entry, sort_keys=True) for entry in entries(build, STEP[name])]
-        print(f"{len(again)} of the {len(written)} entries of {path(vectors, name).name} computed again")
-        problems += [f"{path(vectors, name).name} has not, but Coq computes: {entry}"
-                     for entry in again if entry not in set(written)]
+    for name, questions in FILES.items():
+        ours = [plain(question) for question in questions()[0]]
+        theirs = [{key: value for key, value in entry.items() if key not in ANSWERS}
+                  for entry in read(vectors, name)["numbers"]]
+        if len(ours) != len(theirs):
+            problems.append(f"{path(vectors, name).name} has {len(theirs)} entries, not {len(ours)}")
+        problems += [f"{path(vectors, name).name}, entry {i}: asks {their}, not {our}"
+                     for i, (our, their) in enumerate(zip(ours, theirs)) if our != their]
+    return problems
+
+
+def kind(name, question):
+    words = {key: question.get(key) for key in KIND[name]}
+    # What a file mixes that no parameter tells apart.
+    if name != "bounds":
+        words["asks"] = sorted(question)
+    if name == "sinusoidal":
+        words["cosine"] = question["index"][1] % 2
+    return json.dumps(words, sort_keys=True)
+
+
+def chosen(name, questions, start):
+    """The indices of the sample: of every kind the one at `start`, around again behind the last."""
+    kinds = {}
+    for i, question in enumerate(questions):
+        kinds.setdefault(kind(name, question), []).append(i)
+    return sorted(group[start % len(group)] for group in kinds.values())
+
+
+def sample(build, vectors, start):
+    formal.need("certified")
+    print(f"start {start}: --start {start} repeats this sample")
+    problems = other_questions(vectors)
+    for name, questions in FILES.items():
+        written = read(vectors, name)["numbers"]
+        asked, compute = questions()
+        indices = chosen(name, asked, start)
+        again = [plain(asked[i] | answer) for i, answer in zip(indices, compute(build, indices), strict=True)]
+        print(f"{len(again)} of the {len(written)} entries of {path(vectors, name).name} computed again, one of every kind")
+        problems += [f"{path(vectors, name).name}, entry {i}, has not, but Coq computes: {json.dumps(entry)}"
+                     for i, entry in zip(indices, again) if i >= len(written) or written[i] != entry]
         if not again:
             problems.append(f"{name}: nothing was computed")
     return problems
@@ -470,12 +524,15 @@ def main(words):
         sub = steps.add_parser(step.__name__)
         sub.add_argument("build", type=pathlib.Path)
         sub.add_argument("vectors", type=pathlib.Path)
+        if step is sample:
+            sub.add_argument("--start", type=int, default=datetime.date.today().toordinal())
         sub.set_defaults(run=step)
     given = vars(parser.parse_args(words))
     step = given.pop("run")
     given.pop("step")
     try:
-        problems = step(**{name: value.resolve() for name, value in given.items()})
+        problems = step(**{name: value.resolve() if isinstance(value, pathlib.Path) else value
+                           for name, value in given.items()})
     except formal.Skipped as reason:
         return formal.skipped(reason)
     print("\n".join(problems) or "no difference")

@@ -19,6 +19,7 @@ or a library is not installed; with GNOMON_REQUIRE_FORMAL=1 that is a fault too.
 import argparse
 import fractions
 import json
+import math
 import os
 import pathlib
 import re
@@ -29,11 +30,13 @@ import sys
 SKIPPED = 77
 LIBRARIES = {"theories": [], "numeric": ["Flocq"], "certified": ["Flocq", "Interval", "Gappa"]}
 FOLDER = {"theories": "", "numeric": "numeric", "certified": "certified"}
-THEOREM = re.compile(r"^(?:prf|thm|lem|ex) \d+:\d+ \S+ (\S+)$", re.M)
+THEOREM = re.compile(r"^(?:prf|thm|lem|ex) \d+:\d+ (\S+) (\S+)$", re.M)  # the modules inside the file, or <>; the name
 CLAUSE = re.compile(r"^([A-Z][A-Z0-9]*)_(\d+)_\w+$")
 DEFINED = re.compile(r"^(?:#{2,4} (?:\*\*)?|\*\*)([A-Z][A-Z0-9]*)-(\d+)\.", re.M)
-# What assumes something, wherever it stands. Variables and hypotheses assume outside of a section alone.
-HOLE = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|bypass_check|"
+# What assumes something, or hides what does, wherever it stands: a module inside of a file gives a second theorem of a
+# name that exists, and a functor's hypotheses are no axioms. Variables and hypotheses assume outside of a section alone.
+HOLE = re.compile(r"\b(Admitted|[Aa]dmit|give_up|Axioms?|Parameters?|Conjectures?|Abort|bypass_check|Primitive|"
+                  r"Module|Declare|Load|LoadPath|Include|(?:Set|Unset)\s+Warnings|warnings|"
                   r"(?:Unset|Set)\s+(?:Guard|Positivity|Universe)\s+Checking|Type\s+In\s+Type)\b")
 LOCAL = re.compile(r"^\s*(Variables?|Hypothes[ie]s|Context)\b", re.M)
 
@@ -135,14 +138,31 @@ def prove(source, build, group):
     return []
 
 
-def theorems(build, group):
-    """[(module, name)], lemmas included, in the order of the files."""
+def written(build, group):
+    """[(module, what is inside of it, name)], lemmas included, in the order of the files."""
     found = []
     for file in texts(build, group):
         glob = file.with_suffix(".glob")
         text = glob.read_text() if glob.exists() else ""
-        found += [(module(build, file), name) for name in THEOREM.findall(text)]
+        found += [(module(build, file), inside, name) for inside, name in THEOREM.findall(text)]
     return found
+
+
+def theorems(build, group):
+    """[(module, name)], as `written`."""
+    return [(m, name) for m, _, name in written(build, group)]
+
+
+def ambiguous(build, groups):
+    """What is wrong with names: those inside of a module, and those of clauses that stand twice, are not one theorem."""
+    found = [entry for group in groups for entry in written(build, group)]
+    problems = [f"{m}.{name}: inside of {inside}; no check sees what that assumes"
+                for m, inside, name in found if inside != "<>"]
+    places = {}
+    for m, _, name in found:
+        places.setdefault(name if CLAUSE.match(name) else f"{m}.{name}", []).append(m)
+    return problems + [f"{name}: stands {len(where)} times: {', '.join(where)}"
+                       for name, where in places.items() if len(where) > 1]
 
 
 def allowed(source, group):
@@ -156,6 +176,8 @@ def axioms(source, build, group):
     names = theorems(build, group)
     if not names:
         return ["no theorem was found: nothing was audited"]
+    if unclear := ambiguous(build, [group]):
+        return unclear
     permitted = allowed(source, group)
     audit = build / "audit" / f"audit_{group}.v"  # no theory: outside of the folders that hold them
     audit.parent.mkdir(exist_ok=True)
@@ -176,22 +198,35 @@ def axioms(source, build, group):
 
 
 def without_comments(text):
-    """The same text with comments and strings blanked, lines kept."""
+    """The same text with comments and strings blanked, lines kept. A string may hold what opens or closes a comment, and
+    a comment a string that does, as Coq reads them."""
     kept, depth, i = [], 0, 0
     while i < len(text):
         two = text[i:i + 2]
-        if two == "(*":
+        if text[i] == '"':
+            end = text.find('"', i + 1)
+            end = len(text) if end < 0 else end + 1
+            kept.append(re.sub(r"[^\n]", " ", text[i:end]))
+            i = end
+        elif two == "(*":
             depth, i = depth + 1, i + 2
         elif two == "*)" and depth:
             depth, i = depth - 1, i + 2
         else:
             kept.append(text[i] if not depth or text[i] == "\n" else " ")
             i += 1
-    return re.sub(r'"[^"\n]*"', '""', "".join(kept))
+    return "".join(kept)
+
+
+def elsewhere(source):
+    """Theories in a folder that no group names: nothing would compile or read them."""
+    known = {file for group in FOLDER for file in texts(source, group)}
+    return [f"{file.relative_to(source)}: in a folder that no group names, so nothing checks it"
+            for file in sorted(source.rglob("*.v")) if file not in known]
 
 
 def holes(source):
-    problems, count = [], 0
+    problems, count = elsewhere(source), 0
     for file in [file for group in FOLDER for file in texts(source, group)]:
         count += 1
         text = without_comments(file.read_text())
@@ -240,7 +275,7 @@ def clauses(spec, build, out=None):
         need(group)
     defined = {f"{family}-{number}" for page in spec.glob("*.md")
                for family, number in DEFINED.findall(page.read_text())}
-    table, problems = {}, []
+    table, problems = {}, ambiguous(build, FOLDER)
     for group in FOLDER:
         for m, name in theorems(build, group):
             if match := CLAUSE.match(name):
@@ -312,6 +347,15 @@ def constants(source, root):
             problems.append(f"{what}: stands {len(ours)} times in {kernel}, {len(theirs)} times in {file}, not once")
         elif ours != theirs:
             problems.append(f"{what}: {kernel} has {ours[0]}, {file} {theirs[0]}")
+
+    # The terms of the two series, and their coefficients 1 / (2k)! and 1 / (2k + 1)!.
+    terms = re.findall(r"\bkTerms = (\d+);", (root / "optimized" / "turns.cc").read_text())
+    compared += 1
+    for name, first in (("cosines", 0), ("sines", 1)):
+        found = re.findall(rf"Definition {name} : list R :=\s*\[([^\]]*)\]\.", theory("certified/FixedPoint.v"))
+        numbers = [word.strip().removeprefix("/").strip() for word in found[0].split(";")] if found else []
+        if numbers != [str(math.factorial(2 * k + first)) for k in range(len(numbers))] or [str(len(numbers))] != terms:
+            problems.append(f"kTerms {terms}: {name} of FixedPoint.v has {len(numbers)} terms, or others")
 
     # The formats of numeric/Rounding.v are kFormats: precision and smallest exponent.
     formats = {name: (int(p), int(q)) for name, p, q in re.findall(

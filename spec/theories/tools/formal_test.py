@@ -38,7 +38,19 @@ HOLES = {  # what is planted: the word that the check on the text must name
     "Hypothesis hole : 0 = 1.": "Hypothesis",
     "Variable hole : 0 = 1.": "Variable",
     "Unset Guard Checking.": "Unset Guard Checking",
+    "Module Type T.": "Module",
+    "Include T.": "Include",
+    "Declare Module M : T.": "Declare",
+    "Load Other.": "Load",
+    "Set Warnings \"-all\".": "Set Warnings",
+    "Admit Obligations.": "Admit",
+    'Definition s := "(*". Axiom hole : 0 = 1. Definition t := "*)".': "Axiom",
+    '(* "*)" *) Axiom hole : 0 = 1. (* *)': "Axiom",
 }
+FUNCTOR = """Theorem ROPE_3_all : 0 = 0. Proof. reflexivity. Qed.
+Module Type Assumes. Parameter hole : 0 = 1. End Assumes.
+Module Hidden (A : Assumes). Theorem ROPE_3_all : 0 = 1. Proof. exact A.hole. Qed. End Hidden.
+"""
 
 
 class Theories(unittest.TestCase):
@@ -75,6 +87,16 @@ class Holes(Theories):
             self.assertTrue(problems and all("Bad.v:4" in p for p in problems), (text, problems))
             self.assertIn("Bad.v:4: " + word, problems)
 
+    def test_what_only_looks_like_a_hole(self):
+        for text in ('Definition s := "Axiom hole".', '(* "(*" Axiom *) *)', '(* (* Axiom *) "Axiom *)" *)'):
+            self.write("Quiet.v", text + "\n")
+            self.assertEqual(formal.holes(self.source), [], text)
+
+    def test_a_folder_that_nothing_checks(self):
+        (self.source / "more").mkdir()
+        self.write("more/Good.v", GOOD)
+        self.assert_one(formal.holes(self.source), "more/Good.v", "no group")
+
     def test_nothing_read(self):
         (self.source / "Good.v").unlink()
         self.assert_one(formal.holes(self.source), "nothing was checked")
@@ -102,6 +124,21 @@ class Proofs(Theories):
         self.proved()
         self.assert_one(formal.axioms(self.source, self.build, "theories"), "hole", "does not allow")
         self.assert_one(formal.kernel(self.build, "theories"), "Gnomon.Bad.hole")
+
+    def test_a_functor_beside_a_theorem_of_the_same_name(self):
+        self.write("Bad.v", FUNCTOR)
+        self.proved()
+        self.assertNotEqual(formal.holes(self.source), [])
+        (self.source.parent / "rope.md").write_text("**ROPE-1. One.** **Two.**\n**ROPE-3. Three.**\n")
+        for found in (formal.axioms(self.source, self.build, "theories"),
+                      formal.clauses(self.source.parent, self.build)):
+            self.assertEqual(found, ["Gnomon.Bad.ROPE_3_all: inside of Hidden; no check sees what that assumes",
+                                     "ROPE_3_all: stands 2 times: Gnomon.Bad, Gnomon.Bad"])
+
+    def test_a_theorem_that_stands_twice(self):
+        self.write("Bad.v", "Theorem ROPE_1_zero : 0 = 0. Proof. reflexivity. Qed.\n")
+        self.proved()
+        self.assert_one(formal.axioms(self.source, self.build, "theories"), "ROPE_1_zero: stands 2 times")
 
     def test_checks_that_were_switched_off(self):
         self.write("Bad.v", "Unset Guard Checking.\nFixpoint f (n : nat) : 0 = 1 := f n.\n"
@@ -180,6 +217,7 @@ class Constants(unittest.TestCase):
                                 ("scaled.exponent <= -27", "scaled.exponent <= -26", 1),
                                 ("(low >> 56) + 1", "(low >> 57) + 1", 1),
                                 ("scaled.significand + 4", "scaled.significand + 3", 1),
+                                ("kTerms = 14;", "kTerms = 13;", 2),
                                 ("static_cast<uint128_t>(1) << 21", "static_cast<uint128_t>(1) << 20", 1),
                                 ("scaled.exponent <= -27", "scaled.exponent < -26", 1),
                                 ('"bf16", 16, 8, 127, -133', '"bf16", 16, 8, 127, -134', 1),

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The certified numbers of schemes that have no C++ yet, against arithmetic that knows nothing of Coq.
+"""The certified numbers, against arithmetic that knows nothing of Coq; and every file's questions and widths.
 
     numbers_check.py VECTORS
 
 Buckets by the integers of T5-2, slopes by Press's recursion and exact 16th powers, scaled frequencies by the
-published code in decimals of 60 digits, and what others print. Exit 1 on a difference.
+published code in decimals of 60 digits, and what others print. Every enclosure is as narrow as the precision with
+which it was asked for guarantees. Exit 1 on a difference.
 """
 import decimal
 import hashlib
@@ -12,6 +13,8 @@ import json
 import pathlib
 import sys
 from fractions import Fraction
+
+import certified_numbers
 
 DIGITS = 60
 # Fewer than 1000 operations on numbers of at most 10^6, each within half a unit of the last of 60 digits.
@@ -246,9 +249,52 @@ def check_rope_scaling(numbers):
     return problems, len(numbers) + len(PRINTED)
 
 
+# Enclosures are asked for with 140 bits (certified/Numbers.v). A cosine at position 2^31 loses 31 of them to the size of
+# its angle and few to its operations; a bound or a frequency, of fewer than 1000 operations on numbers of one sign or
+# of at most 10^6, loses less than 2^20.
+NARROW = {"rope": 100, "sinusoidal": 100, "alibi": 120, "rope_scaling": 120, "bounds": 120}
+
+
+def check_widths(name, numbers):
+    """Every enclosure holds at least one number, and relative to its size is narrower than 2^-NARROW."""
+    problems, compared = [], 0
+    for i, entry in enumerate(numbers):
+        if "low" not in entry:
+            continue
+        compared += 1
+        low, high = value(entry["low"]), value(entry["high"])
+        if low > high or high - low > max(abs(low), abs(high)) / 2 ** NARROW[name]:
+            problems.append(f"{entry['clause']}: entry {i} of certified_{name}.json is wider than 2^-{NARROW[name]} of "
+                            f"its size: {entry['low']}, {entry['high']}")
+    return problems, compared
+
+
+# Bounds: what the formats and BOUND-2 alone decide; the others are compared with spec/*.h (certified_bounds_test.cc).
+FORMATS = {"f64": (53, -1074), "f32": (24, -149), "bf16": (8, -133), "f16": (11, -24)}
+
+
+def check_bounds(numbers):
+    problems, compared = [], 0
+    for entry in numbers:
+        if entry["bound"] not in ("u", "eta", "gamma"):
+            continue
+        precision, smallest = FORMATS[entry["format"]]
+        u = Fraction(1, 2**precision)
+        n = Fraction(entry.get("n", 0))
+        ours = {"u": u, "eta": Fraction(2) ** smallest / 2, "gamma": n * u / (1 - n * u)}[entry["bound"]]
+        compared += 1
+        if not value(entry["low"]) <= ours <= value(entry["high"]):
+            problems.append(f"{entry['clause']}: {entry['bound']} of {entry['format']}, {entry.get('n')}: not enclosed")
+    return problems, compared
+
+
 def check(vectors):
-    problems = []
-    for name, compare in (("t5_bias", check_t5_bias), ("alibi", check_alibi), ("rope_scaling", check_rope_scaling)):
+    problems = certified_numbers.other_questions(vectors)
+    for name in NARROW:
+        found, compared = check_widths(name, json.loads((vectors / f"certified_{name}.json").read_text())["numbers"])
+        problems += found if compared else [f"{name}: no enclosure was found"]
+    for name, compare in (("t5_bias", check_t5_bias), ("alibi", check_alibi), ("rope_scaling", check_rope_scaling),
+                          ("bounds", check_bounds)):
         numbers = json.loads((vectors / f"certified_{name}.json").read_text())["numbers"]
         found, compared = compare(numbers)
         problems += found if compared else [f"{name}: nothing was compared"]

@@ -72,21 +72,81 @@ class Planted(unittest.TestCase):
             self.assertIn(words, self.faults(numbers_check.check_rope_scaling, read("rope_scaling"), plant)[0])
 
 
+    def test_widths(self):
+        """Of every file any entry that is widened by a third of what the limit leaves, at both ends."""
+        for name in numbers_check.NARROW:
+            numbers = read(name)
+            self.assertEqual(numbers_check.check_widths(name, numbers)[0], [])
+            asked = [i for i, entry in enumerate(numbers) if "low" in entry and numbers_check.value(entry["low"])]
+            for i in asked[::7] + asked[-1:]:
+                wide = copy.deepcopy(numbers[i])
+                high = numbers_check.value(wide["high"])
+                more = high + abs(high) * fractions.Fraction(3, 2 ** (numbers_check.NARROW[name] + 1))
+                wide["high"] = certified_numbers.hexadecimal(more)
+                self.assertIn("is wider than", numbers_check.check_widths(name, [wide])[0][0], wide)
+        self.assertIn("is wider than", numbers_check.check_widths(
+            "rope", [{"clause": "ROPE-1", "low": "0x2p-1", "high": "0x1p-1"}])[0][0])
+
+    def test_bounds(self):
+        def gamma(entries):
+            entry = [entry for entry in entries if entry["bound"] == "gamma"][-1]
+            entry["low"] = entry["high"]
+
+        numbers = read("bounds")
+        self.assertEqual(numbers_check.check_bounds(numbers)[0], [])
+        self.assertIn("not enclosed", self.faults(numbers_check.check_bounds, numbers, gamma)[0])
+
+    def test_questions(self):
+        self.assertEqual(certified_numbers.other_questions(VECTORS), [])
+        with tempfile.TemporaryDirectory() as scratch:
+            vectors = pathlib.Path(scratch)
+            for name in certified_numbers.FILES:
+                numbers = read(name)
+                if name == "bounds":
+                    numbers[-1]["format"] = "f32"
+                if name == "alibi":
+                    numbers.pop()
+                (vectors / f"certified_{name}.json").write_text(json.dumps({"numbers": numbers}))
+            said = certified_numbers.other_questions(vectors)
+        self.assertEqual(len(said), 2, said)
+        self.assertIn("certified_alibi.json has 255 entries, not 256", said[0])
+        self.assertIn("certified_bounds.json, entry 269: asks", said[1])
+
+
 class Sample(unittest.TestCase):
-    def differences(self, computed, written):
+    def differences(self, computed, written, start=0):
+        """Of two questions of one kind."""
+        questions = [{"power": 1}, {"power": 2}][:len(computed)]
         with tempfile.TemporaryDirectory() as scratch, \
-                mock.patch.object(certified_numbers, "FILES", {"x": lambda build, step: computed}), \
-                mock.patch.object(certified_numbers, "STEP", {"x": 2}), \
+                mock.patch.object(certified_numbers, "FILES", {
+                    "x": lambda: (questions, lambda build, chosen: [computed[i] for i in chosen])}), \
+                mock.patch.object(certified_numbers, "KIND", {"x": ()}), \
                 mock.patch.object(certified_numbers.formal, "need"):
             vectors = pathlib.Path(scratch)
             (vectors / "certified_x.json").write_text(json.dumps({"numbers": written}))
-            return certified_numbers.sample(vectors, vectors)
+            return certified_numbers.sample(vectors, vectors, start)
 
     def test_another_number(self):
-        one, two = {"power": 1, "low": "0x1p-1"}, {"power": 2, "low": "0x1p-2"}
-        self.assertEqual(self.differences([two], [one, two]), [])
-        self.assertIn("but Coq computes", self.differences([one | {"low": "0x1p-2"}], [one, two])[0])
-        self.assertIn("nothing was computed", self.differences([], [one])[0])
+        written = [{"power": 1, "low": "0x1p-1"}, {"power": 2, "low": "0x1p-2"}]
+        right, wrong = [{"low": "0x1p-1"}, {"low": "0x1p-2"}], [{"low": "0x1p-1"}, {"low": "0x1p-3"}]
+        for start in range(4):
+            self.assertEqual(self.differences(right, written, start), [])
+            found = self.differences(wrong, written, start)  # the second is computed where the start is odd
+            self.assertEqual(["but Coq computes" in problem for problem in found], [True] * (start % 2))
+        self.assertIn("nothing was computed", self.differences([], [])[0])
+
+    def test_one_of_every_kind_and_in_turn_all(self):
+        for name, questions in certified_numbers.FILES.items():
+            asked, _ = questions()
+            kinds = {certified_numbers.kind(name, question) for question in asked}
+            first, second = (certified_numbers.chosen(name, asked, start) for start in (5, 6))
+            self.assertEqual({certified_numbers.kind(name, asked[i]) for i in first}, kinds)
+            self.assertNotEqual(first, second)
+        bounds = certified_numbers.bounds()[0]
+        chosen = [certified_numbers.chosen("bounds", bounds, start) for start in range(30)]
+        self.assertEqual({i for indices in chosen for i in indices}, set(range(len(bounds))))
+        self.assertEqual({(bounds[i]["bound"], bounds[i].get("format")) for i in chosen[0]},
+                         {(bound["bound"], bound.get("format")) for bound in bounds})
 
     def test_bucket_tables(self):
         rows = [[distance, 2] for distance in range(3, 513)]
