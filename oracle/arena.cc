@@ -12,7 +12,6 @@ namespace {
 constexpr size_t Pages(size_t bytes) {
   return (bytes + Arena::kPage - 1) / Arena::kPage * Arena::kPage;
 }
-constexpr size_t kGuard = Arena::kPage;
 
 }  // namespace
 

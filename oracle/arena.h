@@ -51,13 +51,15 @@ struct Questions {
 };
 
 struct Slot {
-  std::byte* begin = nullptr;  // the guard page before it ends here
-  std::byte* end = nullptr;    // the guard page after it begins here
+  std::byte* begin = nullptr;  // the guard pages before it end here
+  std::byte* end = nullptr;    // the guard pages after it begin here
 };
 
 class Arena {
  public:
   static constexpr size_t kPage = 4096;
+  static constexpr size_t kGuard =
+      16 * kPage;  // before and after a slot: some rows too many end in it
   static constexpr size_t kSmallBytes = 4 * kPage;
   static constexpr size_t kSmallSlots = 5 * kMostRuns;
   static constexpr size_t kLargeSlots = 16;

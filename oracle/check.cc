@@ -166,7 +166,7 @@ int Check(const CheckArguments& arguments, std::ostream& out) {
     } else {
       json["recordings"] = std::move(list);
     }
-    out << json.dump(2) << "\n";
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else {
     out << text << conclusion.Text();
   }

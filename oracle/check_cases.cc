@@ -112,7 +112,7 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   if (arguments.json) {
     Json json = conclusion.Envelope("recordings");
     json["recordings"] = std::move(list);
-    out << json.dump(2) << "\n";
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else {
     out << text << conclusion.Text();
   }

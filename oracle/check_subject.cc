@@ -205,7 +205,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   if (arguments.json) {
     Json json = conclusion.Envelope("subjects");
     json["subjects"] = std::move(all);
-    out << json.dump(2) << "\n";
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return conclusion.exit_code;
   }
   if (ran == 0) {

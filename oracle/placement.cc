@@ -132,9 +132,9 @@ std::string Placement::Where(size_t byte) const {
 std::string Placement::Near(uint64_t address) const {
   const auto at = [](const std::byte* p) { return reinterpret_cast<uint64_t>(p); };
   const auto bytes = [](uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };
-  if (address >= at(last_) && address < at(slot_.end) + Arena::kPage)
+  if (address >= at(last_) && address < at(slot_.end) + Arena::kGuard)
     return bytes(address - at(last_) + 1) + " past the end of " + role_;
-  if (address < at(first_) && address >= at(slot_.begin) - Arena::kPage)
+  if (address < at(first_) && address >= at(slot_.begin) - Arena::kGuard)
     return bytes(at(first_) - address) + " before the start of " + role_;
   return "";
 }

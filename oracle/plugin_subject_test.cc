@@ -96,6 +96,8 @@ TEST(PluginSubject, EveryMisdeedHasItsVerdict) {
        ", memory of ours that is not its own" + kWhere + " (SUBJ-7)"},
       {"past_end", Outcome::kCrashed,
        "SIGSEGV, wrote 1 byte past the end of y" + kWhere + " (SUBJ-6)"},
+      {"far_past_end", Outcome::kCrashed,
+       "SIGSEGV, wrote 4401 bytes past the end of y" + kWhere + " (SUBJ-6)"},
       {"before_start", Outcome::kCrashed,
        "SIGSEGV, wrote 4 bytes before the start of y" + kWhere + ", the second time (SUBJ-6)"},
       {"unwritten_last", Outcome::kFailed, "never wrote y[0, 1, 0, 7] (SUBJ-6)"},

@@ -128,6 +128,7 @@ static void misbehave_after(const gnomon_tensor* x, const gnomon_tensor* positio
                             const gnomon_tensor* y, int64_t count) {
   float* out = y->data;
   if (is("past_end")) out[count] = 1;
+  if (is("far_past_end")) out[count + 1100] = 1;
   if (is("past_row")) out[y->shape[3]] = 1;
   if (is("before_start")) out[-1] = 1;
   if (is("unwritten_last")) memcpy(out + count - 1, &previous[count - 1], 4);
