@@ -200,15 +200,18 @@ class Search {
   Trial Try(const std::vector<size_t>& made) const {
     Trial trial;
     trial.made = made;
-    bool state = false;
-    for (const size_t i : made) state |= hypotheses_[i].state;
+    std::vector<size_t> lasting;  // what is made in every case, whether a state shows in it or not
+    for (const size_t i : made)
+      if (!hypotheses_[i].state) lasting.push_back(i);
     double factor = 1, error = 0;
     Estimate(made, &factor, &error);
     std::vector<std::pair<const JudgedCase*, std::unique_ptr<Predictor>>> asked;
     bool alive = true;
     for (const JudgedCase& judged : cases_) {
-      if (state && judged.failing.empty()) continue;
-      std::unique_ptr<Predictor> predictor = Predict(judged.answered, made, factor, error);
+      // Without a failing element no state shows; what is mistaken beside it would.
+      const std::vector<size_t>& here = judged.failing.empty() ? lasting : made;
+      if (here.empty()) continue;
+      std::unique_ptr<Predictor> predictor = Predict(judged.answered, here, factor, error);
       alive = Add(judged, *predictor, Spaced(judged.failing, kScreened), &trial, nullptr);
       if (!alive) return trial;
       asked.emplace_back(&judged, std::move(predictor));
