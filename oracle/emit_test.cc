@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 
 #include "gnomon/oracle/bad_file.h"
@@ -39,8 +38,22 @@ bool Accepted(double a, double rounded, double truth, double bound, Format forma
   return !std::isfinite(a) && std::isinf(bound);
 }
 
+// Why a file refuses what the judge accepts: the edge of a bound, which a file rounds; bits that a
+// clause allows beside those of the truth; an answer that is not finite, where a clause leaves that
+// open or the truth comes that near to the largest number.
+bool FilesCannotSay(const reference::Truth& truth, int output, int64_t element,
+                    const Profile& profile, const Tensor& answer, double t, double bound,
+                    Format format) {
+  const double a = answer.Value(0), room = 0x1p-48 * (std::abs(t) + bound);
+  const reference::Expectation due = truth.Expect(output, element);
+  if (due.or_bits && BitsAt(answer.view(), 0) == *due.or_bits) return true;
+  if (std::isfinite(a)) return std::abs(std::abs(a - t) - bound) <= room;
+  return truth.NonFiniteIsOpen(output, element, profile) ||
+         std::abs((a > 0 ? t : -t) + bound - Threshold(format)) <= room;
+}
+
 TEST(TruthInFilesSlow, SaysWhatTheJudgeSays) {
-  int64_t accepted = 0, refused = 0, near = 0, open = 0;
+  int64_t accepted = 0, refused = 0;
   for (const OperationSpec* operation : AllOperations())
     for (const Format format : {Format::kF64, Format::kF32, Format::kBf16, Format::kF16})
       for (int64_t number = 0; number < 10; ++number) {
@@ -71,11 +84,8 @@ TEST(TruthInFilesSlow, SaysWhatTheJudgeSays) {
                 EXPECT_TRUE(by_judge || !by_file)
                     << operation->name << " " << role << " " << e << " " << answer;
                 if (by_file == by_judge) continue;
-                // At the very edge, or left open by a clause, which a file does not say.
-                ++(std::isfinite(answer) ? near : open);
-                const double edge = std::abs(std::abs(answer - t.Value(e)) - bound);
-                EXPECT_TRUE(!std::isfinite(answer) || std::isnan(t.Value(e)) ||
-                            edge <= 0x1p-48 * std::abs(t.Value(e)) + 0x1p-48 * bound)
+                EXPECT_TRUE(
+                    FilesCannotSay(*truth, o, e, kProfiles[p], one, t.Value(e), bound, format))
                     << operation->name << " " << role << " " << e << " " << answer << " truth "
                     << t.Value(e) << " bound " << bound;
               }
@@ -84,9 +94,6 @@ TEST(TruthInFilesSlow, SaysWhatTheJudgeSays) {
       }
   EXPECT_GT(accepted, 20000);
   EXPECT_GT(refused, 5000);
-  EXPECT_LT(near, (accepted + refused) / 100);
-  EXPECT_LT(open, (accepted + refused) / 50);
-  std::cout << near << " at the edge, " << open << " left open, of " << accepted + refused << "\n";
 }
 
 class EmitCommand : public testing::Test {
