@@ -75,7 +75,7 @@ std::vector<Row> Rows() {
       {"rope_type", Text("proportional")}, {"factor", 2.0}, {"partial_rotary_factor", 0.25}};
   const Changes parts = {{"rope_type", Text("ntk_by_parts")}, {"factor", 4.0}, {kLength, 4096.0}};
   return {
-      {Linear(), unscaled, "interpolate-inverse/ignored"},
+      {Linear(), unscaled, "scaling-ignored"},
       {Linear(), {{"factor", 16.0}}, "interpolate-inverse/twice"},
       {Linear(), {{"rope_type", Text("ntk")}}, "interpolate-inverse/ntk"},
       {Ntk(), With(unscaled, {{"rope_theta", 40000.0}}), "ntk-exponent"},
@@ -93,7 +93,7 @@ std::vector<Row> Rows() {
       {With(Yarn(), {{"beta_fast", 16.0}, {"beta_slow", 2.0}}),
        {{"beta_fast", 32.0}, {"beta_slow", 1.0}},
        "yarn-betas/defaults"},
-      {Llama3(), unscaled, "llama3-ignored"},
+      {Llama3(), unscaled, "scaling-ignored"},
       {Llama3(), {{"low_freq_factor", 4.0}, {"high_freq_factor", 4.0}}, "llama3-ignored/no-blend"},
       {Llama3(), {{kLength, 8192.0}}, "llama3-ignored/length-8192"},
       {proportional, {{"partial_rotary_factor", 1.0}}, "proportional-divisor/rest"},

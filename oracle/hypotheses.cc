@@ -157,6 +157,28 @@ double Turns::Frequency(int64_t pair) const {
   return Midpoint(terms_.At(1, pair).frequency);
 }
 
+void ReduceShort(double angle, Turn* turn) {
+  // a - k fl32(2 pi) is a + k (2 pi - fl32(2 pi)) but for whole turns.
+  constexpr double kShort = 0x1.921fb54442d18p+2 - 0x1.921fb6p+2;
+  const double by = std::rint(angle / 0x1.921fb6p+2) * kShort;
+  const double c = turn->cos * std::cos(by) - turn->sin * std::sin(by);
+  turn->sin = turn->sin * std::cos(by) + turn->cos * std::sin(by);
+  turn->cos = c;
+  turn->cos_error = turn->sin_error = 0x1p-51 * std::max(1.0, std::abs(by));
+}
+
+void TabulateTurn(const Change& change, Format format, Turn* turn) {
+  const Format working = WorkingFormat(format);
+  if (change.flush_tables) {
+    if (std::abs(turn->cos) < SmallestNormal(working)) turn->cos = 0;
+    if (std::abs(turn->sin) < SmallestNormal(working)) turn->sin = 0;
+  }
+  if (change.ulps == 0 && !change.tables_in) return;
+  turn->cos = TableEntry(change, working, turn->cos, &turn->cos_error);
+  turn->sin = TableEntry(change, working, turn->sin, &turn->sin_error);
+  turn->known_tables = true;
+}
+
 Turn Turns::At(int64_t given, int64_t pair) const {
   Turn turn;
   std::optional<int64_t> moved = change_.position ? change_.position(given) : given;
@@ -190,16 +212,7 @@ Turn Turns::At(int64_t given, int64_t pair) const {
   const FrequencyRecipe r = recipe_(pair);
   if (change_.odd_cosine && (r.given == nullptr || change_.ignores_given))
     turn.cos = AngleAt(odd_terms_, position, pair).cos;
-  if (change_.float_two_pi) {
-    // a - k fl32(2 pi) is a + k (2 pi - fl32(2 pi)) but for whole turns.
-    const double signed_angle = static_cast<double>(position) * Frequency(pair);
-    constexpr double kShort = 0x1.921fb54442d18p+2 - 0x1.921fb6p+2;
-    const double by = std::rint(signed_angle / 0x1.921fb6p+2) * kShort;
-    const double c = turn.cos * std::cos(by) - turn.sin * std::sin(by);
-    turn.sin = turn.sin * std::cos(by) + turn.cos * std::sin(by);
-    turn.cos = c;
-    turn.cos_error = turn.sin_error = 0x1p-51 * std::max(1.0, std::abs(by));
-  }
+  if (change_.float_two_pi) ReduceShort(static_cast<double>(position) * Frequency(pair), &turn);
   if (change_.taylor_degree > 0 && turn.angle > 40) {
     const double a = std::copysign(turn.angle, static_cast<double>(position) * Frequency(pair));
     double term = a, sum = a, size = turn.angle;
@@ -215,16 +228,7 @@ Turn Turns::At(int64_t given, int64_t pair) const {
     turn.sin_error = size * Gamma(roundings, UnitRoundoff(WorkingFormat(format_))) +
                      size / turn.angle * change_.taylor_degree * turn.D[kAngle];
   }
-  const Format working = WorkingFormat(format_);
-  if (change_.flush_tables) {
-    if (std::abs(turn.cos) < SmallestNormal(working)) turn.cos = 0;
-    if (std::abs(turn.sin) < SmallestNormal(working)) turn.sin = 0;
-  }
-  if (change_.ulps != 0 || change_.tables_in) {
-    turn.cos = TableEntry(change_, working, turn.cos, &turn.cos_error);
-    turn.sin = TableEntry(change_, working, turn.sin, &turn.sin_error);
-    turn.known_tables = true;
-  }
+  TabulateTurn(change_, format_, &turn);
   return turn;
 }
 

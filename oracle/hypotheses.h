@@ -132,6 +132,11 @@ struct Turn {
   bool known_tables = false;  // their rounding is part of cos and sin
 };
 
+// What is mistaken in the reduction of an angle (`float_two_pi`) and in tables, whatever the angle
+// is made of.
+void ReduceShort(double angle, Turn* turn);
+void TabulateTurn(const Change& change, Format format, Turn* turn);
+
 class Turns {
  public:
   Turns(Format format, std::function<FrequencyRecipe(int64_t pair)> recipe, const Change& change);

@@ -39,7 +39,7 @@ struct AlibiChange {
   std::optional<Format> product_in;
   // ALIBI-8.
   attention::AttentionChange heads;
-  bool slopes_of_kv_heads = false, mask_by_position = false;
+  bool slopes_of_kv_heads = false;
 };
 
 // The largest power of two up to n.
@@ -92,7 +92,7 @@ class AlibiPredictor : public Predictor {
     attention::PairBias pair;
     const bool batched = c_.inputs.at("key_positions").shape().size() == 2;
     const std::optional<int64_t> factor = FactorOf(batched ? batch : 0, query, key);
-    if (change_.mask_by_position) {
+    if (change_.heads.by_position) {
       const auto m = PositionOf("query_positions", batched ? batch : 0, query);
       const auto n = PositionOf("key_positions", batched ? batch : 0, key);
       if (m && n && *n > *m) {
@@ -280,7 +280,6 @@ Mistake::Make Multiplies(Format in) {
 Mistake::Make Heads(const std::function<bool(const Case&, AlibiChange*)>& make) {
   return [make](const Case& c, AlibiChange* change) { return IsAttention(c) && make(c, change); };
 }
-bool IsCausal(const Case& c) { return c.parameters.at("mask") == Value(std::string("causal")); }
 
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
@@ -353,31 +352,6 @@ const std::vector<Mistake>& Entries() {
                            change->slopes_of_kv_heads = true;
                            return e.kv_heads < e.heads;
                          })),
-        Mistake::Formula("mask/by-position", "causal by positions, not by number",
-                         Heads([](const Case& c, C* change) {
-                           change->mask_by_position = change->heads.no_mask = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/ignored", "causal mask left out",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.no_mask = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.top_left = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/padding-ignored", "key_mask left out",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.no_key_mask = true;
-                           return c.inputs.count("key_mask") > 0;
-                         })),
-        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
-                         Heads([](const Case&, C* change) {
-                           change->heads.leaks_values = true;
-                           return true;
-                         })),
         Mistake::Formula("attention-scale/none", "scores not scaled",
                          Heads([](const Case& c, C* change) {
                            change->heads.scale = 1;
@@ -388,16 +362,12 @@ const std::vector<Mistake>& Entries() {
                            change->heads.bias_scaled = true;
                            return true;
                          })),
-        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
-                         Heads([](const Case&, C* change) {
-                           change->heads.kv_modulo = true;
-                           return true;
-                         })),
         Mistake::State("row-positions", "positions of batch row 0 for every row",
                        Takes(Rows::kBatchZero)),
         Mistake::State("stride-ignored/input", "positions taken as contiguous",
                        Takes(Rows::kContiguous)),
     };
+    attention::AddHeads("alibi.attention", &entries);
     AddShared(
         {Concerns::kPositions, Concerns::kStorage},
         [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);

@@ -29,14 +29,15 @@ Mistake::Make Only(const std::string& operation, const Does& does) {
 }
 Mistake::Make Causal(const Does& does) {
   return [does](const Case& c, C* change) {
-    if (!HasSoftmax(c) || std::get<std::string>(c.parameters.at("mask")) != "causal") return false;
+    const auto mask = c.parameters.find("mask");
+    if (mask == c.parameters.end() || mask->second != Value(std::string("causal"))) return false;
     does(c, change);
     return true;
   };
 }
 Mistake::Make With(const std::string& role, const Does& does) {
   return [=](const Case& c, C* change) {
-    if (!HasSoftmax(c) || !c.inputs.count(role)) return false;
+    if (!c.inputs.count(role)) return false;
     does(c, change);
     return true;
   };
@@ -60,28 +61,40 @@ Mistake::Make DefaultScale(const std::function<double(const Case&)>& scale) {
   };
 }
 
+}  // namespace
+
+const std::vector<Entry<AttentionChange>>& HeadMistakes() {
+  static const std::vector<Mistake> all = {
+      Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
+                       Causal([](const Case&, C* x) { x->top_left = true; })),
+      Mistake::Formula("mask/strict", "a query does not see its own key",
+                       Causal([](const Case&, C* x) { x->anchor = -1; })),
+      Mistake::Formula("mask/one-later", "a query sees one key too many",
+                       Causal([](const Case&, C* x) { x->anchor = 1; })),
+      Mistake::Formula("mask/ignored", "causal mask left out",
+                       Causal([](const Case&, C* x) { x->no_mask = true; })),
+      Mistake::Formula("mask/padding-ignored", "key_mask left out",
+                       With("key_mask", [](const Case&, C* x) { x->no_key_mask = true; })),
+      Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
+                       With("v", [](const Case&, C* x) { x->leaks_values = true; })),
+      Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
+                       With("v", [](const Case&, C* x) { x->kv_modulo = true; })),
+  };
+  return all;
+}
+
+namespace {
+
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
-    std::vector<Mistake> entries = {
-        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
-                         Causal([](const Case&, C* x) { x->top_left = true; })),
-        Mistake::Formula("mask/strict", "a query does not see its own key",
-                         Causal([](const Case&, C* x) { x->anchor = -1; })),
-        Mistake::Formula("mask/one-later", "a query sees one key too many",
-                         Causal([](const Case&, C* x) { x->anchor = 1; })),
-        Mistake::Formula("mask/ignored", "causal mask left out",
-                         Causal([](const Case&, C* x) { x->no_mask = true; })),
-        Mistake::Formula("mask/padding-ignored", "key_mask left out",
-                         With("key_mask", [](const Case&, C* x) { x->no_key_mask = true; })),
+    std::vector<Mistake> entries = HeadMistakes();
+    const std::vector<Mistake> own = {
         Mistake::Formula("mask/after-softmax", "weights masked and not normalised again",
                          Softmax([](const Case&, C* x) { x->masks_weights = true; })),
         Mistake::Formula("mask/no-key-nan", "NaN for a query that sees no key",
                          Softmax([](const Case&, C* x) { x->no_key = std::nan(""); })),
         Mistake::Formula("mask/no-key-mean", "the mean of all values for such a query",
                          Softmax([](const Case&, C* x) { x->no_key = 1; })),
-        Mistake::Formula(
-            "mask-leak/value", "0 times what a masked value holds",
-            Only("attention.softmax", [](const Case&, C* x) { x->leaks_values = true; })),
         Mistake::Formula("mask-leak/score", "minus infinity added to what a masked score is",
                          Softmax([](const Case&, C* x) { x->leaks_scores = true; })),
         Mistake::Formula("attention-scale/none", "scores not scaled",
@@ -113,8 +126,6 @@ const std::vector<Mistake>& Entries() {
                          Slopes([](const Case&, C* x) { x->no_slopes = true; })),
         Mistake::Formula("alibi-slopes", "2^(-B h / H) for every H",
                          Slopes([](const Case&, C* x) { x->plain_slopes = true; })),
-        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
-                         Only("attention.softmax", [](const Case&, C* x) { x->kv_modulo = true; })),
         Mistake::Formula("q-k-crossed/kv-first", "key head 0 for all",
                          Only("attention.softmax", [](const Case&, C* x) { x->kv_first = true; })),
         Mistake::Formula("q-k-crossed/exchanged", "q and k exchanged, where of one shape",
@@ -172,6 +183,7 @@ const std::vector<Mistake>& Entries() {
             "stale-table/previous", "keys of the call before, where that had as many",
             Only("attention.softmax", [](const Case&, C* x) { x->shared.call_before = true; })),
     };
+    entries.insert(entries.end(), own.begin(), own.end());
     for (const bool guarded : {false, true}) {
       const auto then = [guarded](std::string text) {
         if (guarded) text += "; 0 where every exponential is";

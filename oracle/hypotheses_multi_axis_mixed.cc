@@ -69,25 +69,8 @@ Turn MixedTurn(Format format, const Change& change, const std::vector<MixedTerm>
     turn.sin = std::sin(a);
     turn.D.fill(0);
   }
-  if (change.float_two_pi) {
-    // a - k fl32(2 pi) is a + k (2 pi - fl32(2 pi)) but for whole turns.
-    constexpr double kShort = 0x1.921fb54442d18p+2 - 0x1.921fb6p+2;
-    const double by = std::rint(whole / 0x1.921fb6p+2) * kShort;
-    const double c = turn.cos * std::cos(by) - turn.sin * std::sin(by);
-    turn.sin = turn.sin * std::cos(by) + turn.cos * std::sin(by);
-    turn.cos = c;
-    turn.cos_error = turn.sin_error = 0x1p-51 * std::max(1.0, std::abs(by));
-  }
-  const double smallest = ExactPowerOfTwo(1 - Traits(working).max_exponent);
-  if (change.flush_tables) {
-    if (std::abs(turn.cos) < smallest) turn.cos = 0;
-    if (std::abs(turn.sin) < smallest) turn.sin = 0;
-  }
-  if (change.ulps != 0 || change.tables_in) {
-    turn.cos = TableEntry(change, working, turn.cos, &turn.cos_error);
-    turn.sin = TableEntry(change, working, turn.sin, &turn.sin_error);
-    turn.known_tables = true;
-  }
+  if (change.float_two_pi) ReduceShort(whole, &turn);
+  TabulateTurn(change, format, &turn);
   return turn;
 }
 

@@ -41,7 +41,6 @@ struct RelativeChange {
   bool first_batch = false;
   // REL-12.
   attention::AttentionChange heads;
-  bool mask_by_position = false;
 };
 
 // REL-1, REL-2 of a difference of positions.
@@ -66,7 +65,7 @@ class AddedRows {
   attention::PairBias Pair(int64_t batch, int64_t query, int64_t key) const {
     attention::PairBias pair;
     const int64_t apart = Apart(batch, query, key);
-    if (change_.mask_by_position && apart > 0)
+    if (change_.heads.by_position && apart > 0)
       pair.value = -std::numeric_limits<double>::infinity();
     for (const char* role : {"key_table", "value_table"})
       for (int64_t i = 0; i < Columns(role); ++i)
@@ -323,22 +322,6 @@ Make Sets(T RelativeChange::*member, T value, std::vector<std::string> verbs) {
 
 // REL-12: around the rows.
 bool IsAttention(const Case& c) { return c.operation == "relative.attention"; }
-Make Heads(const std::function<bool(const Case&, RelativeChange*)>& make) {
-  return
-      [make](const Case& c, RelativeChange* change) { return IsAttention(c) && make(c, change); };
-}
-Make HeadsSet(bool attention::AttentionChange::*flag) {
-  return Heads([flag](const Case&, RelativeChange* change) {
-    change->heads.*flag = true;
-    return true;
-  });
-}
-Make IfCausal(bool attention::AttentionChange::*flag) {
-  return Heads([flag](const Case& c, RelativeChange* change) {
-    change->heads.*flag = true;
-    return c.parameters.at("mask") == Value(std::string("causal"));
-  });
-}
 
 const std::vector<Mistake>& Entries() {
   static const std::vector<Mistake> all = [] {
@@ -409,26 +392,9 @@ const std::vector<Mistake>& Entries() {
                          Sets(&C::rows, Rows::kOneTable, heads)),
         Mistake::State("row-positions", "positions of batch row 0 for every row",
                        Sets(&C::first_batch, true, heads)),
-        Mistake::Formula("mask/by-position", "causal by positions, not by number",
-                         Heads([](const Case& c, C* change) {
-                           change->mask_by_position = change->heads.no_mask = true;
-                           return c.parameters.at("mask") == Value(std::string("causal"));
-                         })),
-        Mistake::Formula("mask/ignored", "causal mask left out",
-                         IfCausal(&attention::AttentionChange::no_mask)),
-        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
-                         IfCausal(&attention::AttentionChange::top_left)),
-        Mistake::Formula("mask/padding-ignored", "key_mask left out",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.no_key_mask = true;
-                           return c.inputs.count("key_mask") > 0;
-                         })),
-        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
-                         HeadsSet(&attention::AttentionChange::leaks_values)),
-        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
-                         HeadsSet(&attention::AttentionChange::kv_modulo)),
     };
     AddMemory(&entries);
+    attention::AddHeads("relative.attention", &entries);
     AddShared(
         {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
         &entries);

@@ -51,7 +51,6 @@ ScalingMistake Reads(Types types, std::string id, std::string text,
                          });
 }
 
-Counted Kept(const RopeFrequencies& f, int64_t i, Format) { return UnscaledPair(f, i); }
 Counted Divided(const RopeFrequencies& f, int64_t i, Format) {
   return Interpolated(f, UnscaledPair(f, i));
 }
@@ -320,27 +319,14 @@ void AddProportional(std::vector<ScalingMistake>* all) {
 }
 
 void AddWholeTypes(std::vector<ScalingMistake>* all) {
-  const std::vector<std::pair<Type, const char*>> types = {
-      {Type::kLinear, "interpolate-inverse"},
-      {Type::kNtk, "ntk-exponent"},
-      {Type::kDynamic, "dynamic-ntk"},
-      {Type::kNtkByParts, "ntk-parts"},
-      {Type::kYarn, "yarn-betas"},
-      {Type::kLlama3, "llama3-ignored"},
-      {Type::kLongrope, "longrope-switch"},
-      {Type::kProportional, "proportional-divisor"}};
-  const auto named = [](Type type) { return kRopeTypeNames[static_cast<size_t>(type)]; };
-  for (const auto& [type, family] : types) {
-    std::string id = family, text = named(type), linear = family;
-    // This family's own name says it.
-    if (type != Type::kLlama3) id += "/ignored";
-    text += type == Type::kLlama3 ? ": bands unused" : " scaling ignored";
-    all->push_back(Of({type}, id, text, Kept));
-    if (type == Type::kLinear || type == Type::kProportional) continue;
-    linear += "/linear";
-    text = named(type);
+  const std::vector<std::pair<Type, const char*>> taken_for_linear = {
+      {Type::kNtk, "ntk-exponent/linear"},      {Type::kDynamic, "dynamic-ntk/linear"},
+      {Type::kNtkByParts, "ntk-parts/linear"},  {Type::kYarn, "yarn-betas/linear"},
+      {Type::kLlama3, "llama3-ignored/linear"}, {Type::kLongrope, "longrope-switch/linear"}};
+  for (const auto& [type, id] : taken_for_linear) {
+    std::string text = kRopeTypeNames[static_cast<size_t>(type)];
     text += " taken for linear";
-    all->push_back(Of({type}, linear, text, Divided));
+    all->push_back(Of({type}, id, text, Divided));
   }
   all->push_back(Of({Type::kLinear}, "interpolate-inverse", "frequencies times the factor",
                     [](const RopeFrequencies& f, int64_t i, Format) {

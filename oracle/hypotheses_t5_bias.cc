@@ -30,7 +30,7 @@ struct T5Change {
   int64_t query_shift = 0, last_shift = 0;
   // T5-9.
   attention::AttentionChange heads;
-  bool columns_of_kv_heads = false, mask_by_position = false, subtracted = false, left_out = false;
+  bool columns_of_kv_heads = false, subtracted = false, left_out = false;
 };
 
 // ln(x / E) / ln(D / E) L; a number that close to a whole one is that one: no distance in range
@@ -95,7 +95,7 @@ class T5Predictor : public Predictor {
     if (!pair.known) return pair;
     int64_t rel = *n - *m;
     if (change_.short_rel) rel = static_cast<int32_t>(static_cast<uint32_t>(rel));
-    if (change_.mask_by_position && rel > 0) {
+    if (change_.heads.by_position && rel > 0) {
       pair.value = -std::numeric_limits<double>::infinity();
       return pair;
     }
@@ -296,12 +296,6 @@ Mistake::Make Ends(int64_t shift, bool (*where)(const Case&)) {
 Mistake::Make Heads(const std::function<bool(const Case&, T5Change*)>& make) {
   return [make](const Case& c, T5Change* change) { return IsAttention(c) && make(c, change); };
 }
-Mistake::Make HeadsSet(bool attention::AttentionChange::*flag) {
-  return Heads([flag](const Case&, T5Change* change) {
-    change->heads.*flag = true;
-    return true;
-  });
-}
 bool IsCausal(const Case& c) { return c.parameters.at("mask") == Value(std::string("causal")); }
 
 const std::vector<Mistake>& Entries() {
@@ -416,28 +410,6 @@ const std::vector<Mistake>& Entries() {
                            change->columns_of_kv_heads = true;
                            return e.kv_heads < e.heads;
                          })),
-        Mistake::Formula("mask/by-position", "causal by positions, not by number",
-                         Heads([](const Case& c, C* change) {
-                           change->mask_by_position = change->heads.no_mask = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/ignored", "causal mask left out",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.no_mask = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/top-left", "causal mask n <= m, whatever the counts",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.top_left = true;
-                           return IsCausal(c);
-                         })),
-        Mistake::Formula("mask/padding-ignored", "key_mask left out",
-                         Heads([](const Case& c, C* change) {
-                           change->heads.no_key_mask = true;
-                           return c.inputs.count("key_mask") > 0;
-                         })),
-        Mistake::Formula("mask-leak/value", "0 times what a masked value holds",
-                         HeadsSet(&attention::AttentionChange::leaks_values)),
         Mistake::Convention("attention-scale/head-dim",
                             "1 / sqrt(head_dim) where no scale is asked",
                             Heads([](const Case& c, C* change) {
@@ -459,10 +431,9 @@ const std::vector<Mistake>& Entries() {
                          Heads([](const Case&, C* change) { return change->subtracted = true; })),
         Mistake::Formula("attention-bias/left-out", "bias left out",
                          Heads([](const Case&, C* change) { return change->left_out = true; })),
-        Mistake::Formula("attention-bias/after-softmax", "bias added to the weights",
-                         HeadsSet(&attention::AttentionChange::bias_after_softmax)),
-        Mistake::Formula("q-k-crossed/kv-modulo", "key head h mod kv_heads",
-                         HeadsSet(&attention::AttentionChange::kv_modulo)),
+        Mistake::Formula(
+            "attention-bias/after-softmax", "bias added to the weights",
+            Heads([](const Case&, C* change) { return change->heads.bias_after_softmax = true; })),
         Mistake::State("row-positions", "positions of batch row 0 for every row",
                        Takes(Rows::kBatchZero)),
         Mistake::State("stride-ignored/input", "positions taken as contiguous",
@@ -477,6 +448,7 @@ const std::vector<Mistake>& Entries() {
             "stale-table/previous", "the positions of the call before",
             [](const Case&, T5Change* change) { return change->shared.call_before = true; }),
     };
+    attention::AddHeads("t5_bias.attention", &entries);
     AddShared(
         {Concerns::kPositions, Concerns::kStorage},
         [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);

@@ -16,7 +16,7 @@ struct AttentionChange {
   // Mask.
   int64_t anchor = 0;  // added to the last key that a causal mask lets through
   bool top_left = false, no_mask = false, no_key_mask = false, masks_weights = false;
-  bool batch_zero = false;
+  bool batch_zero = false, by_position = false;  // of a scheme: the mask goes by positions
   double no_key = 0;  // a query without keys: 0; NaN; 1: the mean of all values
   bool leaks_values = false, leaks_scores = false, all_maximum = false;
   int key_lanes = 0;
@@ -45,6 +45,27 @@ struct AttentionChange {
   int missing = -1;
   double untied_content = 1, untied_position = 1;  // times 1 / sqrt(2 d)
 };
+
+// Of heads, whatever is added to their scores: of attention.softmax and .weights, and of the
+// attention of a scheme.
+const std::vector<Entry<AttentionChange>>& HeadMistakes();
+// The same for a scheme, whose changes have `heads` and whose positions can take the mask's place.
+template <typename SchemeChange>
+void AddHeads(const std::string& operation, std::vector<Entry<SchemeChange>>* entries) {
+  const auto add = [&](const Hypothesis& about, const Entry<AttentionChange>::Make& make) {
+    entries->push_back({about, [=](const Case& c, SchemeChange* change) {
+                          return c.operation == operation && make(c, &change->heads);
+                        }});
+  };
+  for (const Entry<AttentionChange>& entry : HeadMistakes()) {
+    add(entry.about, entry.make);
+    if (entry.about.id != "mask/ignored") continue;
+    add({"mask/by-position", "causal by positions, not by number", false, false},
+        [make = entry.make](const Case& c, AttentionChange* heads) {
+          return heads->by_position = make(c, heads);
+        });
+  }
+}
 
 // What a scheme adds to a score (ALIBI-8, T5-9), as the kernel takes it: beta of ATT-14 by profile,
 // and of the number here. `known`: false where it cannot be said.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "gnomon/properties/plain_kernel.h"
 #include "gnomon/spec/attention.h"
 #include "gnomon/spec/tensor.h"
 
@@ -28,6 +29,41 @@ enum class HeadMistake {
   kVectorByKey,
   kLastOfRow,
 };
+
+// Rows of every scheme whose list of mistakes names these: of heads, whatever is added to scores.
+template <class M>
+inline constexpr MistakeRow<M> kHeadRows[] = {
+    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number",
+     MistakeKind::kFormula, "standard"},
+    {M::kMaskIgnored, "mask/ignored", "causal mask left out", MistakeKind::kFormula, "standard"},
+    {M::kMaskTopLeft, "mask/top-left", "causal mask n <= m, whatever the counts",
+     MistakeKind::kFormula, "standard"},
+    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", MistakeKind::kFormula,
+     "standard"},
+    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", MistakeKind::kFormula,
+     "standard"},
+    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", MistakeKind::kFormula,
+     "standard"},
+};
+// The mask goes by positions where there is none by number.
+template <class M>
+HeadMistake OfHeads(M mistake) {
+  switch (mistake) {
+    case M::kMaskByPosition:
+    case M::kMaskIgnored:
+      return HeadMistake::kMaskIgnored;
+    case M::kMaskTopLeft:
+      return HeadMistake::kMaskTopLeft;
+    case M::kPaddingIgnored:
+      return HeadMistake::kPaddingIgnored;
+    case M::kLeaksValue:
+      return HeadMistake::kLeaksValue;
+    case M::kKvModulo:
+      return HeadMistake::kKvModulo;
+    default:
+      return HeadMistake::kNone;
+  }
+}
 
 struct PlainHeads {
   HeadMistake mistake = HeadMistake::kNone;

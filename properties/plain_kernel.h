@@ -49,6 +49,15 @@ struct RoundingRow {
   Rounding rounding;
 };
 
+// Whether the kernel makes this mistake; false where the scheme's list has none of that name.
+#define GNOMON_MAKES(mistake)               \
+  [&] {                                     \
+    if constexpr (requires { M::mistake; }) \
+      return Is(M::mistake);                \
+    else                                    \
+      return false;                         \
+  }()
+
 template <class M>
 class PlainKernel : public Subject {
  public:
@@ -68,10 +77,11 @@ class PlainKernel : public Subject {
   bool FlushesSubnormals() const override { return rounding_.flush != Rounding::kKept; }
 
  protected:
+  M mistake() const { return mistake_; }
   bool Is(M mistake) const { return mistake_ == mistake; }
   const Profile& promise() const { return kProfiles[promise_]; }
   const Rounding& rounding() const { return rounding_; }
-  AngleForm form() const { return Is(M::kChained) ? AngleForm::kChained : promise().angle; }
+  AngleForm form() const { return GNOMON_MAKES(kChained) ? AngleForm::kChained : promise().angle; }
 
   Format arithmetic() const { return narrow() ? format_ : Format::kF32; }
   // To the format that the arithmetic runs in.
@@ -114,23 +124,23 @@ class PlainKernel : public Subject {
       number = by;
       w.given = &number;
     };
-    if (Is(M::kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
-    if (Is(M::kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
-    if (Is(M::kDividesByFrequency) && value != 0) replace(1 / value);
-    if (Is(M::kZeroFrequencyAsOne) && value == 0) replace(1);
-    if (Is(M::kNegativeFrequency)) replace(std::abs(value));
+    if (GNOMON_MAKES(kFrequenciesBf16)) replace(RoundToFormat(Format::kBf16, value));
+    if (GNOMON_MAKES(kFrequenciesF16)) replace(RoundToFormat(Format::kF16, value));
+    if (GNOMON_MAKES(kDividesByFrequency) && value != 0) replace(1 / value);
+    if (GNOMON_MAKES(kZeroFrequencyAsOne) && value == 0) replace(1);
+    if (GNOMON_MAKES(kNegativeFrequency)) replace(std::abs(value));
     PlainTurn turn = TurnAs(form(), w, m);
-    if (Is(M::kOddCosine) && w.given == nullptr) {
+    if (GNOMON_MAKES(kOddCosine) && w.given == nullptr) {
       ++w.numerator;
       turn.cos = TurnAs(form(), w, m).cos;
     }
-    if (Is(M::kFloatTwoPi)) {
+    if (GNOMON_MAKES(kFloatTwoPi)) {
       constexpr float kTwoPi = 6.2831853f;
       const double angle = static_cast<double>(m) * value;
       const double reduced = angle - std::rint(angle / kTwoPi) * kTwoPi;
       turn = {std::cos(reduced), std::sin(reduced)};
     }
-    if (Is(M::kPolynomialBeyondRange)) {
+    if (GNOMON_MAKES(kPolynomialBeyondRange)) {
       const float a = static_cast<float>(m) * static_cast<float>(value);
       if (std::abs(a) > 40) turn.sin = a - a * a * a / 6;
     }
@@ -140,7 +150,7 @@ class PlainKernel : public Subject {
   // The same as it is stored in f32, or one or two ulps up.
   float InF32(double v) const {
     float entry = static_cast<float>(Result(Format::kF32, EntryOf(v, rounding_.tables)));
-    const int ulps = Is(M::kTwoUlps) ? 2 : Is(M::kOneUlp) ? 1 : 0;
+    const int ulps = GNOMON_MAKES(kTwoUlps) ? 2 : GNOMON_MAKES(kOneUlp) ? 1 : 0;
     for (int i = 0; i < ulps; ++i) entry = std::nextafter(entry, entry < 0 ? -4.0f : 4.0f);
     return entry;
   }
@@ -151,25 +161,27 @@ class PlainKernel : public Subject {
   }
   // An input as the kernel takes it.
   double Read(double v) const {
-    if (Is(M::kNanAsZero) && std::isnan(v)) return 0;
-    if (Is(M::kFlushesInput) && std::abs(v) < SmallestNormal()) return 0;
+    if (GNOMON_MAKES(kNanAsZero) && std::isnan(v)) return 0;
+    if (GNOMON_MAKES(kFlushesInput) && std::abs(v) < SmallestNormal()) return 0;
     return Operand(format_, v);
   }
   void StoreAt(const TensorView& view, std::byte* address, double value) const {
-    const StoreMistake mistake = Is(M::kTruncates)     ? StoreMistake::kTruncates
-                                 : Is(M::kRoundsTwice) ? StoreMistake::kRoundsTwice
-                                 : Is(M::kSaturates)   ? StoreMistake::kSaturates
-                                 : Is(M::kFlushesResult) || FlushesResults()
+    const StoreMistake mistake = GNOMON_MAKES(kTruncates)     ? StoreMistake::kTruncates
+                                 : GNOMON_MAKES(kRoundsTwice) ? StoreMistake::kRoundsTwice
+                                 : GNOMON_MAKES(kSaturates)   ? StoreMistake::kSaturates
+                                 : GNOMON_MAKES(kFlushesResult) || FlushesResults()
                                      ? StoreMistake::kFlushes
-                                 : Is(M::kCapsInfinity) ? StoreMistake::kCapsInfinity
-                                                        : StoreMistake::kNone;
+                                 : GNOMON_MAKES(kCapsInfinity) ? StoreMistake::kCapsInfinity
+                                                               : StoreMistake::kNone;
     StoreBits(view.dtype, address, StoredBits(format_, value, mistake));
   }
 
   Format format_ = Format::kF32;  // of the case under way
 
  private:
-  bool narrow() const { return promise().arithmetic == Stage::kOutput || Is(M::kBf16Arithmetic); }
+  bool narrow() const {
+    return promise().arithmetic == Stage::kOutput || GNOMON_MAKES(kBf16Arithmetic);
+  }
 
   M mistake_;
   Rounding rounding_;
@@ -177,6 +189,8 @@ class PlainKernel : public Subject {
   size_t promise_;
   std::string stem_;
 };
+
+#undef GNOMON_MAKES
 
 template <class Kernel, class M, size_t n>
 std::vector<WrongSubject> WrongWith(const MistakeRow<M> (&rows)[n], const std::string& stem) {

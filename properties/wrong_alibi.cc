@@ -131,17 +131,9 @@ const MistakeRow<M> kRows[] = {
      kState, "standard"},
     {M::kSlopesKvHeads, "alibi-slopes/kv-heads", "the slopes of the key heads, one for each group",
      kFormula, "standard"},
-    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
-     "standard"},
-    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
-    {M::kMaskTopLeft, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
-     "standard"},
-    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
-    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
     {M::kScaleNone, "attention-scale/none", "scores not scaled", kFormula, "standard"},
     {M::kBiasScaled, "attention-bias/scaled", "bias added before the scaling", kFormula,
      "standard"},
-    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 // Which freedoms of ALIBI-5 a right kernel takes.
@@ -352,13 +344,8 @@ class PlainAlibi final : public Subject {
   }
 
   HeadMistake AroundTheBias() const {
-    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
-    if (Is(M::kMaskTopLeft)) return HeadMistake::kMaskTopLeft;
-    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
-    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
     if (Is(M::kScaleNone)) return HeadMistake::kScaleNone;
-    if (Is(M::kBiasScaled)) return HeadMistake::kBiasScaled;
-    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+    return Is(M::kBiasScaled) ? HeadMistake::kBiasScaled : OfHeads(mistake_);
   }
   Outcome Attention(const Case& c, const TensorView& y) {
     gnomon::alibi::AttentionParameters p = gnomon::alibi::ReadAttention(c);
@@ -418,11 +405,14 @@ class PlainAlibi final : public Subject {
 
 std::vector<WrongSubject> WrongSubjects() {
   std::vector<WrongSubject> all;
-  for (const MistakeRow<M>& row : kRows)
+  const auto add = [&](const MistakeRow<M>& row) {
     all.push_back({row.id, row.text, row.kind, "alibi", [row] {
                      return std::make_unique<PlainAlibi>(
                          row.mistake, Freedom(), std::string("wrong:") + row.id, row.promise);
                    }});
+  };
+  for (const MistakeRow<M>& row : kRows) add(row);
+  for (const MistakeRow<M>& row : kHeadRows<M>) add(row);
   return all;
 }
 

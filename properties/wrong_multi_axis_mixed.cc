@@ -34,25 +34,6 @@ enum class M {
   kOutputStrides,
   kReadsPadding,
   kLeavesCopied,
-  // Asked for by PlainKernel, and made by wrong_multi_axis.cc.
-  kChained,
-  kBf16Arithmetic,
-  kFrequenciesBf16,
-  kFrequenciesF16,
-  kDividesByFrequency,
-  kZeroFrequencyAsOne,
-  kNegativeFrequency,
-  kOddCosine,
-  kFloatTwoPi,
-  kPolynomialBeyondRange,
-  kTwoUlps,
-  kOneUlp,
-  kFlushesInput,
-  kFlushesResult,
-  kTruncates,
-  kRoundsTwice,
-  kSaturates,
-  kCapsInfinity,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;

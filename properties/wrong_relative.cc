@@ -37,7 +37,7 @@ enum class M {
   kUnshifted,
   kKeepsLeftover,
   kZeroesLeftover,
-  kMaskTopLeft,
+  kAfterTopLeft,
   kMaskDiagonal,
   kFullByOne,
   kHeadZero,
@@ -66,7 +66,7 @@ enum class M {
   kBatchZero,
   kMaskByPosition,
   kMaskIgnored,
-  kMaskFromFirst,
+  kMaskTopLeft,
   kPaddingIgnored,
   kLeaksValue,
   kKvModulo,
@@ -100,7 +100,7 @@ constexpr MistakeRow<M> kRows[] = {
      "standard"},
     {M::kZeroesLeftover, "xl-after/zero", "keys after the query zeroed where they are asked",
      kFormula, "standard"},
-    {M::kMaskTopLeft, "xl-after/top-left", "zeros from key i + 1 on, whatever the lengths",
+    {M::kAfterTopLeft, "xl-after/top-left", "zeros from key i + 1 on, whatever the lengths",
      kFormula, "standard"},
     {M::kMaskDiagonal, "xl-after/diagonal", "the query's own key zeroed too", kFormula, "standard"},
     {M::kFullByOne, "skew-column", "full form one column further", kFormula, "standard"},
@@ -135,14 +135,6 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kOneTable, "shaw-table/one", "the rows of the keys added to the values too", kFormula,
      "standard"},
     {M::kBatchZero, "row-positions", "positions of batch row 0 for every row", kState, "standard"},
-    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
-     "standard"},
-    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
-    {M::kMaskFromFirst, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
-     "standard"},
-    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
-    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
-    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 constexpr int64_t kLanes = 4;
@@ -340,14 +332,9 @@ class PlainRelative : public PlainKernel<M> {
   }
 
   HeadMistake AroundTheRows() const {
-    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
-    if (Is(M::kMaskFromFirst)) return HeadMistake::kMaskTopLeft;
-    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
-    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
     if (Is(M::kScaleContentOnly)) return HeadMistake::kScaleContentOnly;
     if (Is(M::kTableByKey)) return HeadMistake::kVectorByKey;
-    if (Is(M::kLastWeight)) return HeadMistake::kLastOfRow;
-    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+    return Is(M::kLastWeight) ? HeadMistake::kLastOfRow : OfHeads(mistake());
   }
   // REL-12.
   Outcome Attention(const Case& c, const TensorView& y) {
@@ -443,7 +430,7 @@ class PlainRelative : public PlainKernel<M> {
         }
         if (Is(M::kUnshifted)) from = query * columns + key;
         int64_t last = query + keys - queries;  // the query's own key
-        if (Is(M::kMaskTopLeft)) last = query;
+        if (Is(M::kAfterTopLeft)) last = query;
         if (Is(M::kMaskDiagonal)) --last;
         const bool zero =
             p.after == AfterQuery::kZero ? !Is(M::kKeepsLeftover) : Is(M::kZeroesLeftover);
@@ -480,7 +467,12 @@ Rounding Summed(Rounding::Sum sum) {
 
 }  // namespace
 
-std::vector<WrongSubject> WrongSubjects() { return WrongWith<PlainRelative>(kRows, "relative"); }
+std::vector<WrongSubject> WrongSubjects() {
+  std::vector<WrongSubject> all = WrongWith<PlainRelative>(kRows, "relative");
+  for (WrongSubject& subject : WrongWith<PlainRelative>(kHeadRows<M>, "relative"))
+    all.push_back(std::move(subject));
+  return all;
+}
 
 std::vector<RightSubject> RightSubjects() {
   const RoundingRow naive[] = {

@@ -81,14 +81,14 @@ struct Row {
 
 constexpr Row kRows[] = {
     {Slip::kMultiplies, "interpolate-inverse", "frequencies times the factor"},
-    {Slip::kFactorIgnored, "interpolate-inverse/ignored", "linear scaling ignored"},
+    {Slip::kFactorIgnored, "scaling-ignored/linear", "linear scaling ignored"},
     {Slip::kNtkNoExponent, "ntk-exponent", "base times s, without an exponent"},
     {Slip::kNtkHalfExponent, "ntk-exponent/pairs", "exponent of s (2d - 2) / (d - 2)"},
     {Slip::kStatic, "dynamic-ntk/static", "the factor s at every length"},
     {Slip::kStale, "dynamic-ntk", "the base of the calls before kept"},
     {Slip::kNeverReset, "dynamic-ntk/never-reset", "a short call keeps the long base"},
     {Slip::kAlwaysReset, "dynamic-ntk/stateless", "every call taken for the first"},
-    {Slip::kBandsIgnored, "llama3-ignored", "bands unused"},
+    {Slip::kBandsIgnored, "scaling-ignored/llama3", "bands unused"},
     {Slip::kBandsWithoutBlend, "llama3-ignored/no-blend", "no blend between the bands"},
     {Slip::kBandsExchanged, "llama3-ignored/exchanged", "low and high factor exchanged"},
     {Slip::kRoundingSkipped, "yarn-rounding", "correction dims not rounded"},

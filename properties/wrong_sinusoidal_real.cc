@@ -54,14 +54,6 @@ enum class M {
   kTailSkipped,
   kTailBeyond,
   kZeroUnwritten,
-  // Asked for by PlainKernel, and made by wrong_sinusoidal.cc.
-  kOneUlp,
-  kRoundsTwice,
-  kSaturates,
-  kFlushesResult,
-  kCapsInfinity,
-  kChained,
-  kBf16Arithmetic,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;

@@ -158,13 +158,6 @@ const MistakeRow<M> kRows[] = {
      kFormula, "standard"},
     {M::kTableKvHeads, "t5-table/kv-heads", "the columns of the key heads, one for each group",
      kFormula, "standard"},
-    {M::kMaskByPosition, "mask/by-position", "causal by positions, not by number", kFormula,
-     "standard"},
-    {M::kMaskIgnored, "mask/ignored", "causal mask left out", kFormula, "standard"},
-    {M::kMaskTopLeft, "mask/top-left", "causal mask n <= m, whatever the counts", kFormula,
-     "standard"},
-    {M::kPaddingIgnored, "mask/padding-ignored", "key_mask left out", kFormula, "standard"},
-    {M::kLeaksValue, "mask-leak/value", "0 times what a masked value holds", kFormula, "standard"},
     {M::kScaleHeadDim, "attention-scale/head-dim", "1 / sqrt(head_dim) where no scale is asked",
      kFormula, "standard"},
     {M::kScaleIgnored, "attention-scale/ignored", "scale 1 whatever is asked", kFormula,
@@ -175,7 +168,6 @@ const MistakeRow<M> kRows[] = {
     {M::kBiasLeftOut, "attention-bias/left-out", "bias left out", kFormula, "standard"},
     {M::kBiasAfterSoftmax, "attention-bias/after-softmax", "bias added to the weights", kFormula,
      "standard"},
-    {M::kKvModulo, "q-k-crossed/kv-modulo", "key head h mod kv_heads", kFormula, "standard"},
 };
 
 // Which freedoms of T5-6 a right kernel takes.
@@ -426,13 +418,8 @@ class PlainT5 final : public Subject {
     return static_cast<double>(static_cast<float>(v));
   }
   HeadMistake AroundTheBias() const {
-    if (Is(M::kMaskIgnored) || Is(M::kMaskByPosition)) return HeadMistake::kMaskIgnored;
-    if (Is(M::kMaskTopLeft)) return HeadMistake::kMaskTopLeft;
-    if (Is(M::kPaddingIgnored)) return HeadMistake::kPaddingIgnored;
-    if (Is(M::kLeaksValue)) return HeadMistake::kLeaksValue;
-    if (Is(M::kBiasScaled)) return HeadMistake::kBiasScaled;
     if (Is(M::kBiasAfterSoftmax)) return HeadMistake::kBiasAfterSoftmax;
-    return Is(M::kKvModulo) ? HeadMistake::kKvModulo : HeadMistake::kNone;
+    return Is(M::kBiasScaled) ? HeadMistake::kBiasScaled : OfHeads(mistake_);
   }
   double BiasOf(const Case& c, const gnomon::t5_bias::AttentionParameters& p, int64_t rel,
                 int64_t head) const {
@@ -478,11 +465,14 @@ class PlainT5 final : public Subject {
 
 std::vector<WrongSubject> WrongSubjects() {
   std::vector<WrongSubject> all;
-  for (const MistakeRow<M>& row : kRows)
+  const auto add = [&](const MistakeRow<M>& row) {
     all.push_back({row.id, row.text, row.kind, "t5_bias", [row] {
                      return std::make_unique<PlainT5>(row.mistake, Recipe::kHuggingFace,
                                                       std::string("wrong:") + row.id, row.promise);
                    }});
+  };
+  for (const MistakeRow<M>& row : kRows) add(row);
+  for (const MistakeRow<M>& row : kHeadRows<M>) add(row);
   return all;
 }
 
