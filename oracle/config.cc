@@ -39,11 +39,7 @@ class ConfigReader {
  public:
   ConfigReader(const Json& json, std::string file, const ConfigChoices& choices,
                bool nested = false)
-      : json_(json),
-        file_(std::move(file)),
-        layer_type_(choices.layer_type),
-        choices_(choices),
-        nested_(nested) {}
+      : json_(json), file_(std::move(file)), choices_(choices), nested_(nested) {}
 
   Parameters Read() {
     if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
@@ -175,16 +171,17 @@ class ConfigReader {
       }
     }
     if (const Json* local = Get("rope_local_base_freq"); local != nullptr && !chosen) {
-      if (layer_type_ != "full_attention" && layer_type_ != "sliding_attention")
+      if (choices_.layer_type != "full_attention" && choices_.layer_type != "sliding_attention")
         Refuse("rope_local_base_freq", *local,
                "is of other layers than rope_theta: choose by --set layer_type=full_attention or "
                "sliding_attention");
-      local_ = layer_type_ == "sliding_attention";
+      local_ = choices_.layer_type == "sliding_attention";
       chosen = true;
       if (local_) object = nullptr;
     }
-    if (!layer_type_.empty() && !chosen)
-      throw Rejected("layer_type", layer_type_, "this file does not tell layers apart", "SCALE-16");
+    if (!choices_.layer_type.empty() && !chosen)
+      throw Rejected("layer_type", choices_.layer_type, "this file does not tell layers apart",
+                     "SCALE-16");
     if (object == nullptr) return;
     rope_ = object;
     proportional_ = TypeOfScaling(*object, path, refuse) == RopeType::kProportional;
@@ -196,10 +193,10 @@ class ConfigReader {
            std::all_of(object.begin(), object.end(), [](const Json& v) { return v.is_object(); });
   }
   std::string ChooseLayers(const std::string& name, const Json& object) const {
-    if (!layer_type_.empty()) {
-      if (!object.contains(layer_type_))
-        throw Rejected("layer_type", layer_type_, "is none of " + name, "SCALE-16");
-      return layer_type_;
+    if (!choices_.layer_type.empty()) {
+      if (!object.contains(choices_.layer_type))
+        throw Rejected("layer_type", choices_.layer_type, "is none of " + name, "SCALE-16");
+      return choices_.layer_type;
     }
     for (const auto& [layers, inner] : object.items())
       if (inner != object.front())
@@ -323,7 +320,6 @@ class ConfigReader {
 
   const Json& json_;
   const std::string file_;
-  const std::string layer_type_;  // chosen by the user, or empty
   const ConfigChoices& choices_;
   const bool nested_;
   const Json* rope_ = nullptr;  // the object that may hold rope_theta and partial_rotary_factor
