@@ -34,20 +34,12 @@ std::set<std::string> Killers(const WrongSubject& wrong, SuiteOptions options) {
   return killers;
 }
 
-std::string PageOf(const std::string& stem) {
-  std::ifstream file(std::string(GNOMON_SOURCE_DIR "/properties/").append(stem + "_score.md"),
-                     std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 class KillMatrix : public testing::TestWithParam<std::string> {};
 
 TEST_P(KillMatrix, NothingWrongSurvivesAndEveryPropertyKills) {
   const std::string stem = GetParam();
   const uint64_t seed = TestOptions(kCases).seed;
-  const std::string page = PageOf(stem);
+  const std::string page = ScorePage(stem);
   EXPECT_FALSE(page.empty()) << stem << " has no score page: GNOMON_WRITE_SCORE=1 writes it";
   std::map<std::string, std::set<std::string>> killed_by;
   std::cout << "seed " << seed << "\n";

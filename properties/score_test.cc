@@ -10,20 +10,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <sstream>
+
+#include "gnomon/properties/test_cases.h"
 
 namespace gnomon::properties {
 namespace {
-
-std::string PathOf(const std::string& stem) {
-  return std::string(GNOMON_SOURCE_DIR "/properties/").append(stem + "_score.md");
-}
-std::string PageOf(const std::string& stem) {
-  std::ifstream file(PathOf(stem), std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class SlowSuiteScore : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Stems, SlowSuiteScore, testing::ValuesIn(Stems()),
@@ -37,10 +28,10 @@ TEST_P(SlowSuiteScore, OfAllSeedsIsThePage) {
   for (const std::string& survivor : score.survivors) ADD_FAILURE() << survivor << " survives";
   for (const std::string& alarm : score.alarms) ADD_FAILURE() << alarm << ": false alarm";
   if (write) {
-    std::ofstream(PathOf(GetParam()), std::ios::binary) << score.page;
-    std::cout << "wrote " << PathOf(GetParam()) << "\n";
+    std::ofstream(ScorePath(GetParam()), std::ios::binary) << score.page;
+    std::cout << "wrote " << ScorePath(GetParam()) << "\n";
   }
-  EXPECT_EQ(PageOf(GetParam()), score.page) << "run again with GNOMON_WRITE_SCORE=1";
+  EXPECT_EQ(ScorePage(GetParam()), score.page) << "run again with GNOMON_WRITE_SCORE=1";
 }
 
 }  // namespace
