@@ -9,7 +9,7 @@
 
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/reference/judge.h"
-#include "gnomon/spec/schemes.h"
+#include "gnomon/spec/test_refusal.h"
 
 namespace gnomon::optimized {
 namespace {
@@ -109,22 +109,13 @@ TEST(Mixed, OneAxisAPairIsAxial) {
   EXPECT_EQ(Answer(c).at("y").storage(), Answer(axial).at("y").storage());
 }
 
-std::string WhatIsRefused(const Case& c) {
-  try {
-    Validate(c);
-  } catch (const Rejected& refused) {
-    return refused.what();
-  }
-  return "";
-}
-
 TEST(Mixed, BadInputIsRefusedByName) {
   const Case good = MixedCase(Format::kBf16, false, 2, "half_split");
-  EXPECT_EQ(WhatIsRefused(good), "");
+  EXPECT_EQ(Refusal(good), "");
   const auto with = [&](const Tensor& w) {
     Case c = good;
     c.inputs.insert_or_assign("frequencies", w);
-    return WhatIsRefused(c);
+    return Refusal(c);
   };
   const auto refused = [](const std::string& message, const char* why) {
     return message.find("frequencies") != std::string::npos &&
@@ -140,7 +131,7 @@ TEST(Mixed, BadInputIsRefusedByName) {
   EXPECT_TRUE(refused(with(infinite), "finite"));
   Case by_axis = good;
   by_axis.parameters["layout"] = std::string("half_split_by_axis");
-  EXPECT_NE(WhatIsRefused(by_axis).find("AXES-11"), std::string::npos);
+  EXPECT_NE(Refusal(by_axis).find("AXES-11"), std::string::npos);
 }
 
 }  // namespace

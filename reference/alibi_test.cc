@@ -9,10 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "gnomon/optimized/schemes.h"
+#include "gnomon/reference/attention_test_cases.h"
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/judge.h"
 #include "gnomon/reference/truth.h"
-#include "gnomon/spec/schemes.h"
+#include "gnomon/spec/test_refusal.h"
 
 namespace gnomon::reference {
 namespace {
@@ -144,62 +145,40 @@ TEST(Alibi, TiesGoToEven) {
 }
 
 TEST(Alibi, RefusalsNameTheParameter) {
-  const auto refusal = [](Case c) -> std::string {
-    try {
-      Validate(c);
-    } catch (const Rejected& e) {
-      return e.what();
-    }
-    return "";
-  };
   Case c = SlopesOf(12, Format::kF32);
-  EXPECT_EQ(refusal(c), "");
+  EXPECT_EQ(Refusal(c), "");
   for (const double heads : {0.0, 65537.0, 1.5}) {
     c.parameters["num_heads"] = heads;
-    EXPECT_NE(refusal(c).find("num_heads"), std::string::npos);
+    EXPECT_NE(Refusal(c).find("num_heads"), std::string::npos);
   }
   c.parameters["num_heads"] = 65536.0;
   for (const double B : {0.0, -8.0, 0x1.1p20}) {
     c.parameters["alibi_bias_max"] = B;
-    EXPECT_NE(refusal(c).find("alibi_bias_max"), std::string::npos);
-    EXPECT_NE(refusal(c).find("ALIBI-1"), std::string::npos);
+    EXPECT_NE(Refusal(c).find("alibi_bias_max"), std::string::npos);
+    EXPECT_NE(Refusal(c).find("ALIBI-1"), std::string::npos);
   }
   Case bias;
   bias.operation = "alibi.bias";
   bias.parameters = {{"num_heads", 2.0}};
   bias.inputs = {{"query_positions", Tensor(DType::kI64, {2})},
                  {"key_positions", Tensor(DType::kI64, {3})}};
-  EXPECT_NE(refusal(bias).find("form"), std::string::npos);
+  EXPECT_NE(Refusal(bias).find("form"), std::string::npos);
   bias.parameters["form"] = std::string("distance");
-  EXPECT_EQ(refusal(bias), "");
+  EXPECT_EQ(Refusal(bias), "");
   EXPECT_EQ(Validate(bias)[0].shape, (Shape{2, 2, 3}));
   bias.inputs["key_positions"] = Tensor(DType::kI64, {2, 3});
-  EXPECT_NE(refusal(bias).find("key_positions"), std::string::npos);
+  EXPECT_NE(Refusal(bias).find("key_positions"), std::string::npos);
   bias.inputs["query_positions"] = Tensor(DType::kI64, {1, 2});
-  EXPECT_NE(refusal(bias).find("batch"), std::string::npos);
+  EXPECT_NE(Refusal(bias).find("batch"), std::string::npos);
   bias.inputs["query_positions"] = Tensor(DType::kI64, {2, 2});
   EXPECT_EQ(Validate(bias)[0].shape, (Shape{2, 2, 2, 3}));
 }
 
 // ALIBI-8: 8 heads share 4 key heads; every slope is a power of two, so the bias is a value of f32.
 Case Attention() {
-  Case c;
-  c.operation = "alibi.attention";
-  c.parameters = {{"mask", std::string("none")}, {"form", std::string("distance")}};
-  const auto fill = [&c](const char* role, const Shape& shape) {
-    Tensor x(DType::kF32, shape);
-    for (int64_t i = 0; i < x.count(); ++i)
-      x.Set(i, static_cast<double>((i * 37 + 11) % 29 - 14) / 8);
-    c.inputs.emplace(role, x);
-  };
-  fill("q", {1, 3, 8, 2});
-  fill("k", {1, 5, 4, 2});
-  fill("v", {1, 5, 4, 3});
-  Tensor m(DType::kI64, {3}), n(DType::kI64, {5});
-  for (int64_t i = 0; i < 3; ++i) m.SetInteger(i, 40 - 30 * i);
-  for (int64_t i = 0; i < 5; ++i) n.SetInteger(i, 3 * i);
-  c.inputs.emplace("query_positions", m);
-  c.inputs.emplace("key_positions", n);
+  Case c = SmallAttention(
+      "alibi.attention", 8, [](int64_t i) { return 40 - 30 * i; }, [](int64_t i) { return 3 * i; });
+  c.parameters["form"] = std::string("distance");
   return c;
 }
 
@@ -226,8 +205,7 @@ TEST(AlibiAttention, IsSoftmaxWithTheBiasGiven) {
     given.inputs.emplace("bias", bias);
     const auto own = TruthOf(c), other = TruthOf(given);
     for (int64_t i = 0; i < 3 * 8 * 3; ++i) {
-      const Interval difference = own->Value(0, i) - other->Value(0, i);
-      EXPECT_LT(mpfr_get_d(Upper(abs(difference)), MPFR_RNDU), 1e-18) << form << " " << i;
+      ExpectOneNumber(own->Value(0, i), other->Value(0, i), form);
       for (const Profile& profile : kProfiles) {
         if (profile.correctly_rounded) continue;
         EXPECT_TRUE(
@@ -257,29 +235,21 @@ TEST(AlibiAttention, InfiniteDistancesAreOpen) {
 }
 
 TEST(AlibiAttention, RefusalsNameTheParameter) {
-  const auto refusal = [](const Case& c) -> std::string {
-    try {
-      Validate(c);
-    } catch (const Rejected& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refusal(Attention()), "");
+  EXPECT_EQ(Refusal(Attention()), "");
   for (const char* name : {"form", "mask"}) {
     Case c = Attention();
     c.parameters.erase(name);
-    EXPECT_NE(refusal(c).find(name), std::string::npos);
+    EXPECT_NE(Refusal(c).find(name), std::string::npos);
   }
   Case c = Attention();
   c.parameters["num_heads"] = 8.0;
-  EXPECT_NE(refusal(c).find("num_heads"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("num_heads"), std::string::npos);
   c = Attention();
   c.inputs.at("key_positions") = Tensor(DType::kI64, {4});
-  EXPECT_NE(refusal(c).find("key_positions"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("key_positions"), std::string::npos);
   c = Attention();
   c.inputs.at("key_positions") = Tensor(DType::kI64, {1, 5});
-  EXPECT_NE(refusal(c).find("batch"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("batch"), std::string::npos);
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 #include <limits>
 
 #include "gnomon/optimized/schemes.h"
+#include "gnomon/reference/attention_test_cases.h"
 #include "gnomon/reference/relative.h"
 #include "gnomon/reference/truth.h"
-#include "gnomon/spec/schemes.h"
+#include "gnomon/spec/test_refusal.h"
 
 namespace gnomon::reference {
 namespace {
@@ -17,25 +18,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // 4 heads share 2 key heads, K = 2.
 Case Attention() {
-  Case c;
-  c.operation = "relative.attention";
-  c.parameters = {{"mask", std::string("none")}, {"max_relative_position", 2.0}};
-  const auto fill = [&c](const char* role, const Shape& shape) {
-    Tensor x(DType::kF32, shape);
-    for (int64_t i = 0; i < x.count(); ++i)
-      x.Set(i, static_cast<double>((i * 37 + 11) % 29 - 14) / 8);
-    c.inputs.emplace(role, x);
-  };
-  fill("q", {1, 3, 4, 2});
-  fill("k", {1, 5, 2, 2});
-  fill("v", {1, 5, 2, 3});
-  fill("key_table", {5, 2});
-  fill("value_table", {5, 3});
-  Tensor m(DType::kI64, {3}), n(DType::kI64, {5});
-  for (int64_t i = 0; i < 3; ++i) m.SetInteger(i, 2 * i);
-  for (int64_t i = 0; i < 5; ++i) n.SetInteger(i, i);
-  c.inputs.emplace("query_positions", m);
-  c.inputs.emplace("key_positions", n);
+  Case c = SmallAttention(
+      "relative.attention", 4, [](int64_t i) { return 2 * i; }, [](int64_t i) { return i; });
+  c.parameters["max_relative_position"] = 2.0;
+  c.inputs.emplace("key_table", Eighths({5, 2}));
+  c.inputs.emplace("value_table", Eighths({5, 3}));
   return c;
 }
 
@@ -76,8 +63,7 @@ TEST(RelativeAttention, IsSoftmaxWithTheSumsGiven) {
         const Case given = Given(c, query);
         const auto other = TruthOf(given);
         for (int64_t i = 0; i < 12; ++i) {
-          const Interval off = own->Value(0, query * 12 + i) - other->Value(0, i);
-          EXPECT_LT(mpfr_get_d(Upper(abs(off)), MPFR_RNDU), 1e-18) << query << " " << i;
+          ExpectOneNumber(own->Value(0, query * 12 + i), other->Value(0, i), std::to_string(i));
           // REL-13: the sums are not given, so the bound is wider.
           for (const Profile& profile : kProfiles) {
             if (profile.correctly_rounded) continue;
@@ -114,12 +100,12 @@ TEST(RelativeAttention, ZeroTablesArePlainAttention) {
   for (const char* role : {"q", "k", "v"}) plain.inputs.emplace(role, c.inputs.at(role));
   const auto own = TruthOf(c), other = TruthOf(plain);
   for (int64_t i = 0; i < 36; ++i)
-    EXPECT_LT(mpfr_get_d(Upper(abs(own->Value(0, i) - other->Value(0, i))), MPFR_RNDU), 1e-18);
+    ExpectOneNumber(own->Value(0, i), other->Value(0, i), std::to_string(i));
   Case values = c;
   for (int64_t i = 0; i < 15; ++i) values.inputs.at("value_table").Set(i, 1);
   const auto moved = TruthOf(values);
   for (int64_t i = 0; i < 36; ++i)
-    EXPECT_LT(mpfr_get_d(Upper(abs(moved->Value(0, i) - own->Value(0, i) - 1)), MPFR_RNDU), 1e-18);
+    ExpectOneNumber(moved->Value(0, i), own->Value(0, i) + 1, std::to_string(i));
 }
 
 // REL-12: a row that no pair has does not matter; one that is met makes NaN or is left open.
@@ -147,28 +133,20 @@ TEST(RelativeAttention, RowsThatAreNotFinite) {
 }
 
 TEST(RelativeAttention, RefusalsNameTheParameter) {
-  const auto refusal = [](const Case& c) -> std::string {
-    try {
-      Validate(c);
-    } catch (const Rejected& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refusal(Attention()), "");
+  EXPECT_EQ(Refusal(Attention()), "");
   for (const char* name : {"max_relative_position", "mask"}) {
     Case c = Attention();
     c.parameters.erase(name);
-    EXPECT_NE(refusal(c).find(name), std::string::npos);
+    EXPECT_NE(Refusal(c).find(name), std::string::npos);
   }
   for (const char* role : {"key_table", "value_table"}) {
     Case c = Attention();
     c.inputs.at(role) = Tensor(DType::kF32, {4, role[0] == 'k' ? 2 : 3});
-    EXPECT_NE(refusal(c).find(role), std::string::npos);
+    EXPECT_NE(Refusal(c).find(role), std::string::npos);
   }
   Case c = Attention();
   c.inputs.at("key_positions") = Tensor(DType::kI64, {4});
-  EXPECT_NE(refusal(c).find("key_positions"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("key_positions"), std::string::npos);
 }
 
 }  // namespace

@@ -5,33 +5,21 @@
 #include <limits>
 
 #include "gnomon/optimized/schemes.h"
+#include "gnomon/reference/attention_test_cases.h"
 #include "gnomon/reference/t5_bias.h"
 #include "gnomon/reference/truth.h"
-#include "gnomon/spec/schemes.h"
+#include "gnomon/spec/test_refusal.h"
 
 namespace gnomon::reference {
 namespace {
 
-// 4 heads share 2 key heads; 3 queries of which each stands on a boundary of some key.
+// 4 heads share 2 key heads; each query stands on a boundary of some key.
 Case Attention(bool bidirectional) {
-  Case c;
-  c.operation = "t5_bias.attention";
-  c.parameters = {{"mask", std::string("none")}, {"bidirectional", bidirectional}};
-  const auto fill = [&c](const char* role, const Shape& shape) {
-    Tensor x(DType::kF32, shape);
-    for (int64_t i = 0; i < x.count(); ++i)
-      x.Set(i, static_cast<double>((i * 37 + 11) % 29 - 14) / 8);
-    c.inputs.emplace(role, x);
-  };
-  fill("q", {1, 3, 4, 2});
-  fill("k", {1, 5, 2, 2});
-  fill("v", {1, 5, 2, 3});
-  fill("table", {32, 4});
-  Tensor m(DType::kI64, {3}), n(DType::kI64, {5});
-  for (int64_t i = 0; i < 3; ++i) m.SetInteger(i, 10 * i);
-  for (int64_t i = 0; i < 5; ++i) n.SetInteger(i, 7 * i - 3);
-  c.inputs.emplace("query_positions", m);
-  c.inputs.emplace("key_positions", n);
+  Case c = SmallAttention(
+      "t5_bias.attention", 4, [](int64_t i) { return 10 * i; },
+      [](int64_t i) { return 7 * i - 3; });
+  c.parameters["bidirectional"] = bidirectional;
+  c.inputs.emplace("table", Eighths({32, 4}));
   return c;
 }
 
@@ -66,8 +54,7 @@ TEST(T5Attention, IsSoftmaxWithTheBiasGiven) {
         const Case given = Given(c);
         const auto own = TruthOf(c), other = TruthOf(given);
         for (int64_t i = 0; i < 3 * 4 * 3; ++i) {
-          const Interval difference = own->Value(0, i) - other->Value(0, i);
-          EXPECT_LT(mpfr_get_d(Upper(abs(difference)), MPFR_RNDU), 1e-18) << i;
+          ExpectOneNumber(own->Value(0, i), other->Value(0, i), std::to_string(i));
           // No logarithm, so no error of the bias: the bound is ATT-14's.
           EXPECT_EQ(Midpoint(own->Bound(0, i, kProfiles[1])),
                     Midpoint(other->Bound(0, i, kProfiles[1])))
@@ -96,7 +83,7 @@ TEST(T5Attention, ZeroTableIsPlainAttention) {
   plain.inputs.erase("bias");
   const auto own = TruthOf(c), other = TruthOf(plain);
   for (int64_t i = 0; i < 3 * 4 * 3; ++i)
-    EXPECT_LT(mpfr_get_d(Upper(abs(own->Value(0, i) - other->Value(0, i))), MPFR_RNDU), 1e-18);
+    ExpectOneNumber(own->Value(0, i), other->Value(0, i), std::to_string(i));
 }
 
 // T5-10: distance 16 of 32 buckets and 128 lands on an integer. Only who forms a logarithm may
@@ -132,28 +119,20 @@ TEST(T5Attention, EntriesThatAreNotFinite) {
 }
 
 TEST(T5Attention, RefusalsNameTheParameter) {
-  const auto refusal = [](const Case& c) -> std::string {
-    try {
-      Validate(c);
-    } catch (const Rejected& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refusal(Attention(true)), "");
+  EXPECT_EQ(Refusal(Attention(true)), "");
   for (const char* name : {"bidirectional", "mask"}) {
     Case c = Attention(true);
     c.parameters.erase(name);
-    EXPECT_NE(refusal(c).find(name), std::string::npos);
+    EXPECT_NE(Refusal(c).find(name), std::string::npos);
   }
   Case c = Attention(true);
   c.inputs.at("table") = Tensor(DType::kF32, {32, 2});
-  EXPECT_NE(refusal(c).find("heads"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("heads"), std::string::npos);
   c.inputs.at("table") = Tensor(DType::kF32, {31, 4});
-  EXPECT_NE(refusal(c).find("bucket"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("bucket"), std::string::npos);
   c = Attention(true);
   c.inputs.at("key_positions") = Tensor(DType::kI64, {4});
-  EXPECT_NE(refusal(c).find("key_positions"), std::string::npos);
+  EXPECT_NE(Refusal(c).find("key_positions"), std::string::npos);
 }
 
 }  // namespace
