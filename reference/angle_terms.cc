@@ -33,8 +33,9 @@ const Interval& AngleTerms::FrequencyOf(int64_t pair) const {
     precision_ = precision;
   }
   const auto found = frequencies_.find(pair);
-  return found != frequencies_.end() ? found->second
-                                     : frequencies_.emplace(pair, frequency_(pair)).first->second;
+  if (found != frequencies_.end()) return found->second;
+  if (frequencies_.size() >= kMostTerms) frequencies_.clear();
+  return frequencies_.emplace(pair, frequency_(pair)).first->second;
 }
 
 const AngleOrigin& AngleTerms::OriginOf(int64_t pair) const {

@@ -1,10 +1,8 @@
 // The truths of the operations over more than one axis.
 #include "gnomon/reference/multi_axis.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
 
 #include "gnomon/reference/angle_terms.h"
@@ -229,15 +227,29 @@ class AxialTruth : public RotationTruth {
   AngleTerms terms_;
 };
 
-// AXES-20, AXES-21. multi_axis.mixed.
+// AXES-20, AXES-21. multi_axis.mixed: an angle of its own for every token, head and pair.
 class MixedTruth : public RotationTruth {
  public:
   explicit MixedTruth(const Case& c)
-      : RotationTruth(c), frequencies_(c.inputs.at("frequencies").view()) {}
+      : RotationTruth(c),
+        x_(c.inputs.at("x").shape()),
+        frequencies_(c.inputs.at("frequencies").view()),
+        angles_([this](int64_t number) { return AngleOf(MemberOf(number)); }, {}) {}
 
  private:
-  using Key = std::array<int64_t, 4>;
-
+  // Of an angle: its number among all, and back.
+  int64_t NumberOf(const Member& m) const {
+    return ((m.batch * x_[1] + m.seq) * x_[2] + m.head) * a_.pairs() + m.pair;
+  }
+  Member MemberOf(int64_t number) const {
+    Member m;
+    m.pair = number % a_.pairs();
+    const int64_t head = number / a_.pairs(), token = head / x_[2];
+    m.head = head % x_[2];
+    m.batch = token / x_[1];
+    m.seq = token % x_[1];
+    return m;
+  }
   double FrequencyOf(const Member& m, int64_t axis) const {
     const int64_t heads = frequencies_.shape[1], head = heads == 1 ? 0 : m.head;
     return ValueAt(frequencies_, (axis * heads + head) * a_.pairs() + m.pair);
@@ -245,19 +257,10 @@ class MixedTruth : public RotationTruth {
   Interval ProductOn(const Member& m, int64_t axis) const {
     return Interval(PositionOn(m, axis)) * Interval(FrequencyOf(m, axis));
   }
-  const AngleTerm& TermOf(const Member& m) const override {
-    if (precision_ != Interval::default_precision()) {
-      terms_.clear();
-      precision_ = Interval::default_precision();
-    }
-    const Key key = {m.batch, m.seq, m.head, m.pair};
-    const auto found = terms_.find(key);
-    if (found != terms_.end()) return found->second;
-    if (terms_.size() >= kMostTerms) terms_.clear();
-    const Interval angle =
-        MixedAngle<Interval>(a_.axes(), [&](int64_t axis) { return ProductOn(m, axis); });
-    return terms_.emplace(key, AngleTerm{Interval(0), angle, cos(angle), sin(angle)}).first->second;
+  Interval AngleOf(const Member& m) const {
+    return MixedAngle<Interval>(a_.axes(), [&](int64_t axis) { return ProductOn(m, axis); });
   }
+  const AngleTerm& TermOf(const Member& m) const override { return angles_.At(1, NumberOf(m)); }
   Interval ErrorOf(const Profile& profile, const Member& m) const override {
     int64_t terms = 0;
     bool rounded = false;
@@ -291,10 +294,9 @@ class MixedTruth : public RotationTruth {
     return steps;
   }
 
-  static constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
+  Shape x_;
   ConstTensorView frequencies_;
-  mutable unsigned precision_ = 0;
-  mutable std::map<Key, AngleTerm> terms_;
+  AngleTerms angles_;  // as frequencies at position 1
 };
 
 // AXES-13. Rows of zeros, then one row a place.

@@ -96,49 +96,68 @@ Definition mixed l h o A w p :=
 Definition mixed_transpose l h o A w p :=
   rotate_transpose l l h o (fun i => cos (mixed_angle A w p i)) (fun i => sin (mixed_angle A w p i)).
 
+(** ** Pairs turned by angles *)
+Section Turned.
+Variables (l : layout) (h o : nat).
+Definition turned (a : nat -> R) :=
+  rotate l l h o (fun i => cos (a i)) (fun i => sin (a i)).
+Definition turned_back (a : nat -> R) :=
+  rotate_transpose l l h o (fun i => cos (a i)) (fun i => sin (a i)).
+
+Ltac by_pairs k := destruct (dims l h o k) as [Hk|(i & Hi & [->| ->])];
+  unfold turned, turned_back, rotate_transpose;
+  [repeat rewrite ROPE_5_copied by trivial
+  |repeat ((rewrite ROPE_3_first by trivial) || (rewrite ROPE_3_second by trivial))..].
+
+Lemma turned_alike a b x k : (forall i, a i = b i) -> turned a x k = turned b x k.
+Proof. intros E; by_pairs k; now rewrite ?E. Qed.
+
+Lemma turned_by_0 a x k : (forall i, a i = 0) -> turned a x k = x k.
+Proof. intros E; by_pairs k; trivial; rewrite E, cos_0, sin_0; ring. Qed.
+
+Lemma turned_twice a b c x k : (forall i, c i = a i + b i) ->
+  turned a (turned b x) k = turned c x k.
+Proof. intros E; by_pairs k; rewrite ?E, ?cos_plus, ?sin_plus; ring. Qed.
+
+Lemma turned_there_and_back a b c x k : (forall i, c i = b i - a i) ->
+  turned_back a (turned b x) k = turned c x k.
+Proof. intros E; by_pairs k; rewrite ?E, ?cos_minus, ?sin_minus; ring. Qed.
+
+Lemma turned_scores d a b c q k : (o + 2 * h <= d)%nat -> (forall i, c i = b i - a i) ->
+  dot d (turned a q) (turned b k) = dot d q (turned c k).
+Proof.
+  intros Hd E; unfold turned at 1; rewrite ROPE_6_tables_transpose_is_the_adjoint by trivial.
+  apply dot_ext; trivial; intros j; now apply turned_there_and_back.
+Qed.
+End Turned.
+
 (** ** Axial rotations *)
 Section Axial.
 Variables (l : layout) (h o : nat) (axis : nat -> nat) (w : nat -> R).
 Notation R_ := (axial l h o axis w).
-
-Ltac by_pairs k := destruct (dims l h o k) as [Hk|(i & Hi & [->| ->])];
-  unfold axial, axial_transpose, rotate_transpose;
-  [repeat rewrite ROPE_5_copied by trivial
-  |repeat ((rewrite ROPE_3_first by trivial) || (rewrite ROPE_3_second by trivial))..].
 
 (** Equal positions on all axes: the rotation of rope.md. *)
 Theorem AXES_1_equal_positions_are_rope m x k : R_ (fun _ => m) x k = rope l h o w m x k.
 Proof. reflexivity. Qed.
 
 Theorem AXES_1_composition p p' x k : R_ p (R_ p' x) k = R_ (fun a => p a + p' a) x k.
-Proof. by_pairs k; rewrite ?Rmult_plus_distr_r, ?cos_plus, ?sin_plus; ring. Qed.
-
-Lemma transposed_composition p p' x k :
-  axial_transpose l h o axis w p (R_ p' x) k = R_ (fun a => p' a - p a) x k.
-Proof. by_pairs k; rewrite ?Rmult_minus_distr_r, ?cos_minus, ?sin_minus; ring. Qed.
+Proof. apply turned_twice; intros; ring. Qed.
 
 Theorem AXES_1_transpose_undoes p x k : axial_transpose l h o axis w p (R_ p x) k = x k.
 Proof.
-  rewrite transposed_composition; by_pairs k; trivial;
-    cbv beta; rewrite (Rminus_diag_eq (p (axis i))), Rmult_0_l, cos_0, sin_0 by trivial; ring.
+  transitivity (turned l h o (fun _ => 0) x k);
+    [apply turned_there_and_back; intros; ring|now apply turned_by_0].
 Qed.
 
 (** Scores depend on the offset in every axis, and on nothing else. *)
 Theorem AXES_1_scores d p p' q k : (o + 2 * h <= d)%nat ->
   dot d (R_ p q) (R_ p' k) = dot d q (R_ (fun a => p' a - p a) k).
-Proof.
-  intros Hd; unfold axial at 1; rewrite ROPE_6_tables_transpose_is_the_adjoint by trivial.
-  apply dot_ext; trivial; intros j; apply transposed_composition.
-Qed.
+Proof. intros Hd; apply turned_scores; trivial; intros; ring. Qed.
 
 Theorem AXES_1_scores_depend_on_the_offsets_only d p p' t q k : (o + 2 * h <= d)%nat ->
   dot d (R_ (fun a => p a + t a) q) (R_ (fun a => p' a + t a) k) = dot d (R_ p q) (R_ p' k).
 Proof.
-  intros Hd; rewrite !AXES_1_scores by trivial; apply dot_ext; trivial; intros j;
-    unfold axial, rotate.
-  now replace (p' (axis (pair_of l h (j - o))) + t (axis (pair_of l h (j - o)))
-    - (p (axis (pair_of l h (j - o))) + t (axis (pair_of l h (j - o)))))
-    with (p' (axis (pair_of l h (j - o))) - p (axis (pair_of l h (j - o)))) by ring.
+  intros Hd; rewrite (AXES_1_scores d p p') by trivial; apply turned_scores; trivial; intros; ring.
 Qed.
 
 (** A step along one axis leaves the pairs of the others alone. *)
@@ -162,51 +181,36 @@ Proof.
   rewrite <- mixed_angle_plus; apply sumn_ext; intros; ring.
 Qed.
 
-Ltac by_pairs k := destruct (dims l h o k) as [Hk|(i & Hi & [->| ->])];
-  unfold mixed, mixed_transpose, rotate_transpose;
-  [repeat rewrite ROPE_5_copied by trivial
-  |repeat ((rewrite ROPE_3_first by trivial) || (rewrite ROPE_3_second by trivial))..].
-
 (** Where every pair has a frequency on one axis only, the rotation is axial. *)
 Theorem AXES_20_one_axis_a_pair_is_axial axis w1 p x k : (forall i, (axis i < A)%nat) ->
   (forall a i, w a i = if (a =? axis i)%nat then w1 i else 0) ->
   M_ p x k = axial l h o axis w1 p x k.
 Proof.
-  intros Haxis Hw.
-  assert (E : forall i, angle p i = p (axis i) * w1 i).
-  { intros i; unfold mixed_angle; rewrite (sumn_single A (axis i)); trivial.
-    - now rewrite Hw, Nat.eqb_refl.
-    - intros a _ Ha; rewrite Hw; apply Nat.eqb_neq in Ha as ->; ring. }
-  unfold axial; by_pairs k; rewrite ?E; trivial.
+  intros Haxis Hw; apply turned_alike; intros i; unfold mixed_angle.
+  rewrite (sumn_single A (axis i)); trivial.
+  - now rewrite Hw, Nat.eqb_refl.
+  - intros a _ Ha; rewrite Hw; apply Nat.eqb_neq in Ha as ->; ring.
 Qed.
 
 Theorem AXES_20_composition p p' x k : M_ p (M_ p' x) k = M_ (fun a => p a + p' a) x k.
-Proof. by_pairs k; rewrite ?mixed_angle_plus, ?cos_plus, ?sin_plus; ring. Qed.
-
-Lemma mixed_transposed_composition p p' x k :
-  mixed_transpose l h o A w p (M_ p' x) k = M_ (fun a => p' a - p a) x k.
-Proof. by_pairs k; rewrite ?mixed_angle_minus, ?cos_minus, ?sin_minus; ring. Qed.
+Proof. apply turned_twice; apply mixed_angle_plus. Qed.
 
 Theorem AXES_20_transpose_undoes p x k : mixed_transpose l h o A w p (M_ p x) k = x k.
 Proof.
-  rewrite mixed_transposed_composition; by_pairs k; trivial;
-    rewrite mixed_angle_minus, (Rminus_diag_eq (angle p i)), cos_0, sin_0 by trivial; ring.
+  transitivity (turned l h o (fun _ => 0) x k);
+    [apply turned_there_and_back; intros; ring|now apply turned_by_0].
 Qed.
 
 (** Scores depend on the offset in every axis, and on nothing else. *)
 Theorem AXES_20_scores d p p' q k : (o + 2 * h <= d)%nat ->
   dot d (M_ p q) (M_ p' k) = dot d q (M_ (fun a => p' a - p a) k).
-Proof.
-  intros Hd; unfold mixed at 1; rewrite ROPE_6_tables_transpose_is_the_adjoint by trivial.
-  apply dot_ext; trivial; intros j; apply mixed_transposed_composition.
-Qed.
+Proof. intros Hd; apply turned_scores; trivial; intros i; apply mixed_angle_minus. Qed.
 
 Theorem AXES_20_scores_depend_on_the_offsets_only d p p' t q k : (o + 2 * h <= d)%nat ->
   dot d (M_ (fun a => p a + t a) q) (M_ (fun a => p' a + t a) k) = dot d (M_ p q) (M_ p' k).
 Proof.
-  intros Hd; rewrite !AXES_20_scores by trivial; apply dot_ext; trivial; intros j.
-  by_pairs j; trivial; replace (angle (fun a => p' a + t a - (p a + t a)) i)
-    with (angle (fun a => p' a - p a) i) by (apply sumn_ext; intros; ring); trivial.
+  intros Hd; rewrite (AXES_20_scores d p p') by trivial; apply turned_scores; trivial; intros i.
+  rewrite !mixed_angle_plus, mixed_angle_minus; ring.
 Qed.
 End Mixed.
 
