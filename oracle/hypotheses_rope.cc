@@ -27,7 +27,6 @@ struct RopeChange {
   Fill copied = Fill::kWritten;
   int overwrite_lanes = 0;
   ScalingFormulas scaling;
-  bool unscaled = false;         // frequencies as without a rope_type
   bool cosines_alone = false;    // are multiplied by the magnitude
   bool length_of_token = false;  // for that of the call
 };
@@ -41,7 +40,7 @@ class RopePredictor : public Predictor {
       : c_(*answered.c),
         format_(c_.format),
         change_(change),
-        call_(ReadFrequencies(), change.scaling, format_, change.shared) {
+        call_(f(), change.scaling, format_, change.shared) {
     if (!IsApply(c_)) return;
     x_ = c_.inputs.at("x").view();
     const auto y = answered.outputs->find("y");
@@ -59,11 +58,6 @@ class RopePredictor : public Predictor {
 
  private:
   const RopeFrequencies& f() const { return change_.a.frequencies; }
-  RopeFrequencies ReadFrequencies() const {
-    RopeFrequencies read = f();
-    if (change_.unscaled) read.scaling = {};
-    return read;
-  }
   // The turns of one length of the call (SCALE-9, SCALE-10).
   struct OfLength {
     OfLength(const RopeFrequencies& f, const ScalingFormulas& scaling, Format format,
@@ -445,11 +439,6 @@ const std::vector<Mistake>& Entries() {
                          [](const Case& c, RopeChange* change) {
                            change->table = Table::kConcatenated;
                            return IsApply(c) && change->a.input_layout == kInter;
-                         }),
-        Mistake::Formula("scaling-ignored", "frequencies as without rope_type",
-                         [](const Case&, RopeChange* change) {
-                           change->unscaled = true;
-                           return change->a.frequencies.scaled();
                          }),
         Mistake::Formula("scaling-ignored/wholly", "rope_type ignored, its magnitude too",
                          [](const Case&, RopeChange* change) {

@@ -302,12 +302,6 @@ const std::vector<Mistake>& Entries() {
     add(SoftmaxMistakes(), "magnitude");
     for (const Mistake& mistake : LayerMistakes()) entries.push_back(mistake);
     for (const Mistake& mistake : TemperatureMistakes()) entries.push_back(mistake);
-    entries.push_back(Mistake::Formula("scaling-ignored",
-                                       "frequencies as without rope_type",
-                                       [](const Case& c, ScalingChange* change) {
-                                         change->f.scaling = {};
-                                         return IsOf(c, "frequencies");
-                                       }));
     entries.push_back(Mistake::Formula("magnitude", "everything times one factor", nullptr));
     return entries;
   }();

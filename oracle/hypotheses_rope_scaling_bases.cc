@@ -51,6 +51,7 @@ ScalingMistake Reads(Types types, std::string id, std::string text,
                          });
 }
 
+Counted Kept(const RopeFrequencies& f, int64_t i, Format) { return UnscaledPair(f, i); }
 Counted Divided(const RopeFrequencies& f, int64_t i, Format) {
   return Interpolated(f, UnscaledPair(f, i));
 }
@@ -319,12 +320,22 @@ void AddProportional(std::vector<ScalingMistake>* all) {
 }
 
 void AddWholeTypes(std::vector<ScalingMistake>* all) {
+  // Of every type, or of one alone: one name, since one case cannot tell.
+  const Types types = {Type::kLinear, Type::kNtk,    Type::kDynamic,  Type::kNtkByParts,
+                       Type::kYarn,   Type::kLlama3, Type::kLongrope, Type::kProportional};
+  const auto named = [](Type type) { return kRopeTypeNames[static_cast<size_t>(type)]; };
+  all->push_back(Of(types, "scaling-ignored", "frequencies as without rope_type", Kept));
+  for (const Type type : types) {
+    std::string text = named(type);
+    text += " scaling ignored";
+    all->push_back(Of({type}, "scaling-ignored", text, Kept));
+  }
   const std::vector<std::pair<Type, const char*>> taken_for_linear = {
       {Type::kNtk, "ntk-exponent/linear"},      {Type::kDynamic, "dynamic-ntk/linear"},
       {Type::kNtkByParts, "ntk-parts/linear"},  {Type::kYarn, "yarn-betas/linear"},
       {Type::kLlama3, "llama3-ignored/linear"}, {Type::kLongrope, "longrope-switch/linear"}};
   for (const auto& [type, id] : taken_for_linear) {
-    std::string text = kRopeTypeNames[static_cast<size_t>(type)];
+    std::string text = named(type);
     text += " taken for linear";
     all->push_back(Of({type}, id, text, Divided));
   }
