@@ -93,8 +93,9 @@ bool Refused(const Subject& subject, const Case& c, const Outputs& outputs, Find
     const Tensor& tensor = outputs.at(shapes[o].role);
     const int output = static_cast<int>(o);
     for (int64_t e = 0; e < tensor.count(); ++e) {
-      const auto verdict = reference::JudgeElement(*truth, c, output, e, tensor.dtype(),
-                                                   BitsAt(tensor.view(), e), subject.FlushesSubnormals());
+      const auto verdict =
+          reference::JudgeElement(*truth, c, output, e, tensor.dtype(), BitsAt(tensor.view(), e),
+                                  subject.FlushesSubnormals());
       const reference::Expectation due = truth->Expect(output, e);
       const double expected = due.kind == reference::Expectation::kNonFinite
                                   ? due.non_finite

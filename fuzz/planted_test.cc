@@ -17,7 +17,8 @@ constexpr int kMostInputs = 6000;
 
 std::set<std::string> Stems() {
   std::set<std::string> stems;
-  for (const properties::WrongSubject& wrong : properties::WrongSubjects()) stems.insert(wrong.stem);
+  for (const properties::WrongSubject& wrong : properties::WrongSubjects())
+    stems.insert(wrong.stem);
   return stems;
 }
 

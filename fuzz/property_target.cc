@@ -41,8 +41,8 @@ std::optional<std::string> FindWithBytes(properties::Subject& subject, const std
   properties::Source source(std::move(tape));
   Trial trial(subject, source, formats);
   if (trial.Judge(property.check) != Trial::kFails) return std::nullopt;
-  std::string text = subject.Name() + ": " + property.name + " (" + property.clause +
-                     "): " + trial.finding();
+  std::string text =
+      subject.Name() + ": " + property.name + " (" + property.clause + "): " + trial.finding();
   for (const Case& c : trial.asked()) text += "\n  asked " + properties::Describe(c);
   return text;
 }

@@ -1,5 +1,5 @@
-// Runs a fuzz target on files, and on the files of folders: how a corpus and past finds are replayed
-// where there is no libFuzzer. Nothing replayed is a failure.
+// Runs a fuzz target on files, and on the files of folders: how a corpus and past finds are
+// replayed where there is no libFuzzer. Nothing replayed is a failure.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

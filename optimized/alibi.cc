@@ -91,9 +91,8 @@ void RunAttention(const Case& c, const TensorView& y) {
         const double slope = SlopeOf(p.bias.slopes, head);
         for (size_t i = 0; i < line.size(); ++i)
           bias[i] = static_cast<float>(
-              slope * static_cast<double>(
-                          by_key ? gnomon::alibi::Factor(form, 0, line[i], keys)
-                                 : gnomon::alibi::Factor(form, -line[i], 0, keys)));
+              slope * static_cast<double>(by_key ? gnomon::alibi::Factor(form, 0, line[i], keys)
+                                                 : gnomon::alibi::Factor(form, -line[i], 0, keys)));
       },
       y);
 }

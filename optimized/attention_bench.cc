@@ -82,11 +82,13 @@ void Bench(size_t T, size_t d, double target) {
   constexpr size_t kRounds = 400000;
   float sink[1] = {0.001f};
   const double peak_operations = HWY_DYNAMIC_DISPATCH(MultiplyAdds)(1, sink) * kRounds;
-  std::vector<bench::Item> items = {
-      {"peak of multiply-adds", [&] { HWY_DYNAMIC_DISPATCH(MultiplyAdds)
-                                      (kRounds, sink); }},
-      {"fused attention", [&] { FusedAttention(head); }},
-      {"the same, causal", [&] { FusedAttention(causal); }}};
+  std::vector<bench::Item> items = {{"peak of multiply-adds",
+                                     [&] {
+                                       HWY_DYNAMIC_DISPATCH(MultiplyAdds)
+                                       (kRounds, sink);
+                                     }},
+                                    {"fused attention", [&] { FusedAttention(head); }},
+                                    {"the same, causal", [&] { FusedAttention(causal); }}};
   bench::Measure(&items, 9, 20e-3);
   const double size = static_cast<double>(T) * static_cast<double>(T) * static_cast<double>(d);
   const double operations[] = {peak_operations, 4 * size, 2 * size};

@@ -45,7 +45,8 @@ TEST_P(Certified, KernelsRoundTheEnclosure) {
   EXPECT_GE(compared, 2 * 3 * 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Certified, ::testing::Values("rope", "sinusoidal", "rope_scaling"),
+INSTANTIATE_TEST_SUITE_P(Schemes, Certified,
+                         ::testing::Values("rope", "sinusoidal", "rope_scaling"),
                          [](const auto& stem) { return stem.param; });
 
 }  // namespace

@@ -31,10 +31,10 @@ TEST(Targets, AreSelectableOneByOne) {
 
 TEST(Supports, EveryOperationInItsFormats) {
   // What is computed once for a model, exactly, or is an integer.
-  const std::set<std::string> in_f64 = {
-      "rope.frequencies",    "rope_scaling.frequencies", "rope_scaling.magnitude",
-      "rope_scaling.layers", "rope_scaling.temperature", "t5_bias.bucket",
-      "t5_bias.deberta_bucket"};
+  const std::set<std::string> in_f64 = {"rope.frequencies",         "rope_scaling.frequencies",
+                                        "rope_scaling.magnitude",   "rope_scaling.layers",
+                                        "rope_scaling.temperature", "t5_bias.bucket",
+                                        "t5_bias.deberta_bucket"};
   for (const OperationSpec* operation : AllOperations()) {
     for (Format format : {Format::kF32, Format::kBf16, Format::kF16})
       EXPECT_TRUE(Supports(operation->name, format)) << operation->name;

@@ -301,9 +301,8 @@ void FindPermutation(const std::vector<JudgedCase>& cases, size_t basis,
                      const std::function<std::unique_ptr<Predictor>(const Answered&)>& truth,
                      Diagnosis* diagnosis) {
   constexpr int64_t kLongestRow = 512, kMostRows = 64;
-  static const std::set<std::string> kRows = {"rope.apply",       "rope.table", "rope.frequencies",
-                                              "rope.xpos",        "sinusoidal.table",
-                                              "sinusoidal.add"};
+  static const std::set<std::string> kRows = {"rope.apply", "rope.table",       "rope.frequencies",
+                                              "rope.xpos",  "sinusoidal.table", "sinusoidal.add"};
   for (const JudgedCase& judged : cases) {
     if (judged.failing.empty() || !kRows.count(judged.answered.c->operation)) continue;
     const Shape& shape = judged.shapes[0].shape;

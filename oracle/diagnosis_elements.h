@@ -19,7 +19,7 @@ struct JudgedElement {
   int64_t number = 0;
   uint64_t bits = 0, rounded_truth_bits = 0;
   double got = 0, truth = 0, rounded_truth = 0, ulp = 0;  // ulp: 1 for integers
-  unsigned outside = 0, vacuous = 0;  // a bit for every profile
+  unsigned outside = 0, vacuous = 0;                      // a bit for every profile
 };
 
 struct JudgedCase {

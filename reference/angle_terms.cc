@@ -1,6 +1,8 @@
 #include "gnomon/reference/angle_terms.h"
 
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "gnomon/reference/certify.h"
 #include "gnomon/spec/rope_scaling.h"
@@ -16,6 +18,45 @@ bool Narrow(mpfr_srcptr x, double error, double* nearest) {
   *nearest = mpfr_get_d(x, MPFR_RNDN);
   const double size = std::abs(*nearest);
   return error == 0 ? size == 0 || size > 0x1p-1000 : error <= size * 0x1p-64 && size > 0x1p-1000;
+}
+
+QuickAngle TurnOf(int64_t position, const Interval& frequency) {
+  QuickAngle quick;
+  quick.known = true;
+  const Interval angle = Interval(position) * frequency;
+  if (mpfi_is_zero(angle.backend().data())) return {0, 1, 0, true, true};
+  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding
+  // of MPFR's 128-bit result.
+  Interval middle = angle, cosine = angle, sine = angle;  // for their memory
+  mpfr_ptr m = &middle.backend().data()->left, c = &cosine.backend().data()->left,
+           s = &sine.backend().data()->left;
+  mpfi_mid(m, angle.backend().data());
+  mpfr_sin_cos(s, c, m, MPFR_RNDN);
+  const double angle_error = WidthOf(angle), error = angle_error + 0x1p-126;
+  quick.usable = Narrow(m, angle_error, &quick.angle) && Narrow(c, error, &quick.cos) &&
+                 Narrow(s, error, &quick.sin);
+  quick.angle = std::abs(quick.angle);
+  return quick;
+}
+
+// The same turns are asked for again by every case, kernel and hypothesis: the last ones are kept,
+// by position and by the bits of the enclosed frequency at kFirstPrecision.
+QuickAngle KnownTurn(int64_t position, const Interval& frequency) {
+  constexpr size_t kMost = 1 << 16;
+  thread_local std::unordered_map<std::string, QuickAngle> turns;
+  thread_local std::string key;
+  key.assign(reinterpret_cast<const char*>(&position), sizeof position);
+  for (const mpfr_srcptr end : {Lower(frequency), Upper(frequency)}) {
+    if (!mpfr_regular_p(end)) return TurnOf(position, frequency);
+    const std::array<int64_t, 2> head = {mpfr_get_exp(end), mpfr_signbit(end) != 0};
+    key.append(reinterpret_cast<const char*>(head.data()), sizeof head);
+    key.append(reinterpret_cast<const char*>(mpfr_custom_get_significand(end)),
+               mpfr_custom_get_size(mpfr_get_prec(end)));
+  }
+  const auto found = turns.find(key);
+  if (found != turns.end()) return found->second;
+  if (turns.size() >= kMost) turns.clear();
+  return turns.emplace(key, TurnOf(position, frequency)).first->second;
 }
 
 // BOUND-3. An angle that the working format cannot hold must be exact: nothing else is promised.
@@ -62,41 +103,24 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
   std::vector<QuickAngle>& row = *last_row_;
   if (static_cast<size_t>(pair) >= row.size()) row.resize(static_cast<size_t>(pair) + 1);
   QuickAngle& quick = row[static_cast<size_t>(pair)];
-  if (quick.known) return quick;
-  quick.known = true;
-  ScopedPrecision precision(kFirstPrecision);
-  const Interval angle = Interval(position) * FrequencyOf(pair);
-  if (mpfi_is_zero(angle.backend().data())) {
-    quick = {0, 1, 0, true, true};
-    return quick;
+  if (!quick.known) {
+    ScopedPrecision precision(kFirstPrecision);
+    quick = KnownTurn(position, FrequencyOf(pair));
   }
-  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding
-  // of MPFR's 128-bit result.
-  Interval middle = angle, cosine = angle, sine = angle;  // for their memory
-  mpfr_ptr m = &middle.backend().data()->left, c = &cosine.backend().data()->left,
-           s = &sine.backend().data()->left;
-  mpfi_mid(m, angle.backend().data());
-  mpfr_sin_cos(s, c, m, MPFR_RNDN);
-  mpfr_ptr width = &middle.backend().data()->right;
-  mpfi_diam_abs(width, angle.backend().data());
-  const double angle_error = mpfr_get_d(width, MPFR_RNDU);
-  const double error = angle_error + 0x1p-126;
-  quick.usable = Narrow(m, angle_error, &quick.angle) && Narrow(c, error, &quick.cos) &&
-                 Narrow(s, error, &quick.sin);
-  quick.angle = std::abs(quick.angle);
   return quick;
+}
+
+const std::array<double, 4>& AngleTerms::CountsOf(int64_t pair) const {
+  const auto found = known_counts_.find(pair);
+  return found != known_counts_.end() ? found->second
+                                      : known_counts_.emplace(pair, counts_(pair)).first->second;
 }
 
 // BOUND-3. Position 0 has no error.
 double AngleTerms::RelativeError(AngleForm form, int64_t position, int64_t pair,
                                  Format output) const {
   if (!counts_) return AngleError(form, OriginOf(pair), position, output);
-  const auto found = known_counts_.find(pair);
-  return gnomon::rope_scaling::ScaledAngleError(
-      form,
-      found != known_counts_.end() ? found->second
-                                   : known_counts_.emplace(pair, counts_(pair)).first->second,
-      position, output);
+  return gnomon::rope_scaling::ScaledAngleError(form, CountsOf(pair), position, output);
 }
 
 Interval AngleTerms::Error(const Profile& profile, Format output, int64_t position,

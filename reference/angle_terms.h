@@ -38,6 +38,7 @@ class AngleTerms {
   const QuickAngle& QuickAt(int64_t position, int64_t pair) const;
 
   const AngleOrigin& OriginOf(int64_t pair) const;
+  const std::array<double, 4>& CountsOf(int64_t pair) const;  // where `counts` was given
   // BOUND-3. D of the profile, for this angle.
   Interval Error(const Profile& profile, Format output, int64_t position, int64_t pair) const;
   // The same in binary64, for each of the profiles; `angle`: |position times frequency|.

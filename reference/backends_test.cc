@@ -1,6 +1,6 @@
-// The second opinion: the same reference templates on cpp_bin_float, which shares no code with MPFR,
-// agree with the enclosures to 2^-280 (10^5 values), far beyond any rounding that is judged. An
-// enclosure also stays inside the ones of less precision.
+// The second opinion: the same reference templates on cpp_bin_float, which shares no code with
+// MPFR, agree with the enclosures to 2^-280 (10^5 values), far beyond any rounding that is judged.
+// An enclosure also stays inside the ones of less precision.
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -70,7 +70,8 @@ TEST(Backends, SinusoidalAgrees) {
     t.divisor = static_cast<SinusoidalDivisor>(random() % 2);
     t.odd_width = static_cast<OddWidth>(random() % 2);
     t.scale = Number("0.3");
-    const int64_t m = static_cast<int64_t>(random()) >> 33, n = static_cast<int64_t>(random()) >> 40;
+    const int64_t m = static_cast<int64_t>(random()) >> 33,
+                  n = static_cast<int64_t>(random()) >> 40;
     const int64_t column = static_cast<int64_t>(random() >> 1) % t.width;
     ASSERT_TRUE(Near(Entry<Interval>(t, m, column), Entry<Second>(t, m, column)));
     const auto w = [&](int64_t pair) { return Frequency<Interval>(t, pair); };

@@ -17,8 +17,8 @@ bool Intersect(const Interval& a, const Interval& b) {
 
 class Certified : public ::testing::TestWithParam<std::string> {};
 
-// ROPE-1, ROPE-4, SIN-1, SIN-3, SIN-4, SCALE-1 to SCALE-15. Two enclosures of one real number intersect, at every
-// precision.
+// ROPE-1, ROPE-4, SIN-1, SIN-3, SIN-4, SCALE-1 to SCALE-15. Two enclosures of one real number
+// intersect, at every precision.
 TEST_P(Certified, EnclosuresIntersect) {
   int compared = 0;
   for (const CertifiedNumber& number : CertifiedNumbers(GetParam())) {
@@ -66,7 +66,8 @@ TEST_P(Certified, RoundedTruthIsTheRoundedEnclosure) {
   EXPECT_GE(compared, 4 * 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Certified, ::testing::Values("rope", "sinusoidal", "rope_scaling"),
+INSTANTIATE_TEST_SUITE_P(Schemes, Certified,
+                         ::testing::Values("rope", "sinusoidal", "rope_scaling"),
                          [](const auto& stem) { return stem.param; });
 
 }  // namespace

@@ -44,11 +44,14 @@ TEST(Certify, DoublesUntilDecidedAndGivesUpAtTheCap) {
   const auto close = Certify([&] {
     ++asked;
     const Interval third = Interval(1) / 3;
-    return Round(Format::kF32, Interval(third * 3 + ldexp(Interval(1), -24) + ldexp(Interval(1), -1000)));
+    return Round(Format::kF32,
+                 Interval(third * 3 + ldexp(Interval(1), -24) + ldexp(Interval(1), -1000)));
   });
   EXPECT_EQ(close, 1.0 + 0x1p-23);
   EXPECT_EQ(asked, 4);  // 128, 256, 512, 1024
-  EXPECT_EQ(Certify([] { return Round(Format::kF32, Interval(Interval(1) / 3 * 3 + ldexp(Interval(1), -24))); }),
+  EXPECT_EQ(Certify([] {
+              return Round(Format::kF32, Interval(Interval(1) / 3 * 3 + ldexp(Interval(1), -24)));
+            }),
             std::nullopt);
 }
 
@@ -91,8 +94,9 @@ TEST(Exact, AnUndecidedTieIsCounted) {
   int64_t ties = 0;
   EXPECT_EQ(RoundedTruth(c, &ties).at("w").Value(1), static_cast<double>(1.0f / 3));
   EXPECT_EQ(ties, 0);
-  const std::string power = "2037035976334486086268445688409378161051468393665936250636140449354381"
-                            "299763336706183397376";  // 2^300
+  const std::string power =
+      "2037035976334486086268445688409378161051468393665936250636140449354381"
+      "299763336706183397376";  // 2^300
   c.parameters["rope_theta"] = power;
   RoundedTruth(c, &ties);
   EXPECT_EQ(ties, 1);

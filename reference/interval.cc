@@ -28,4 +28,13 @@ double Round(Format format, const Interval& x) {
   return low;
 }
 
+double WidthOf(const Interval& x) {
+  mpfr_t width;
+  mpfr_init2(width, 53);
+  mpfi_diam_abs(width, x.backend().data());
+  const double up = mpfr_get_d(width, MPFR_RNDU);
+  mpfr_clear(width);
+  return up;
+}
+
 }  // namespace gnomon::reference

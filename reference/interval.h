@@ -1,4 +1,5 @@
-// Intervals that enclose real numbers, and the questions that may be asked of them (spec/README.md).
+// Intervals that enclose real numbers, and the questions that may be asked of them
+// (spec/README.md).
 //
 // `Interval` is Boost.Multiprecision over MPFI: every operation returns an enclosure. Comparing two
 // enclosures that overlap has no answer; Less throws Undecided then, and certify.h asks again with
@@ -56,6 +57,8 @@ double Round(Format format, const Interval& x);
 
 // Nearest binary64, for reports and for the fast path; at most half the width off.
 inline double Midpoint(const Interval& x) { return mpfi_get_d(x.backend().data()); }
+// An upper bound of Upper(x) - Lower(x).
+double WidthOf(const Interval& x);
 
 // A parameter as a number of type T: a binary64, or the decimal that a string spells (CASE-3).
 template <class T>

@@ -43,7 +43,8 @@ class ElementJudge {
     bits_ = bits;
     std::array<Answer, kProfiles.size()> answers;
     QuickElement quick;
-    const bool is_quick = std::isfinite(candidate) && truth_.Quick(output, element, profiles_, &quick);
+    const bool is_quick =
+        std::isfinite(candidate) && truth_.Quick(output, element, profiles_, &quick);
     double error;
     bool real = true;
     if (is_quick) {
@@ -53,9 +54,11 @@ class ElementJudge {
       NoteError(error, quick.unit, quick.value, quick.place);
     } else {
       const Expectation expected = truth_.Expect(output, element);
+      const bool once = expected.kind == Expectation::kReal && EncloseOnce(&quick);
       for (size_t i = 0; i < kProfiles.size(); ++i)
-        answers[i] = expected.kind == Expectation::kReal ? Slowly(profiles_[i])
-                                                         : ByKind(expected, profiles_[i]);
+        answers[i] = once ? Quickly(i, quick, std::abs(candidate - quick.value))
+                     : expected.kind == Expectation::kReal ? Slowly(profiles_[i])
+                                                           : ByKind(expected, profiles_[i]);
       error = SlowError(expected);
       real = expected.kind == Expectation::kReal || expected.kind == Expectation::kInteger;
       copies_only &= expected.kind == Expectation::kCopy;
@@ -79,6 +82,32 @@ class ElementJudge {
       return {bound > q.size ? Answer::kVacuous : Answer::kWithin, bound};
     if (error - radius > bound * (1 + 0x1p-40)) return {Answer::kOutside, bound};
     return Slowly(profiles_[i]);
+  }
+
+  // The enclosures of one element, for all profiles at once. False where binary64 holds them badly.
+  bool EncloseOnce(QuickElement* q) const {
+    if (!std::isfinite(candidate_) || format_ == Format::kF64) return false;
+    ScopedPrecision precision(kFirstPrecision);
+    try {
+      return Enclose(q);
+    } catch (const Undecided&) {  // at this precision
+      return false;
+    }
+  }
+  bool Enclose(QuickElement* q) const {
+    const Interval value = truth_.Value(output_, element_);
+    q->value = Midpoint(value);
+    q->radius = std::abs(q->value) * 0x1p-53 + 0x1p-1074 + WidthOf(value);
+    q->size = Midpoint(truth_.Size(output_, element_));
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      if (profiles_[i].correctly_rounded) continue;
+      const Interval bound = truth_.Bound(output_, element_, profiles_[i]);
+      q->bound[i] = Midpoint(bound);
+      if (!(WidthOf(bound) <= q->bound[i] * 0x1p-42) ||
+          (q->bound[i] != 0 && q->bound[i] < 0x1p-1000))
+        return false;
+    }
+    return std::isfinite(q->radius);
   }
 
   Answer Slowly(const Profile& profile) {

@@ -75,9 +75,8 @@ struct Judgement {
 // Every profile's answer about one element, the one that Judge counts.
 enum class ElementVerdict { kWithin, kOutside, kVacuous };
 std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, const Case& c,
-                                                          int output, int64_t element,
-                                                          DType dtype, uint64_t bits,
-                                                          bool flushes = false);
+                                                          int output, int64_t element, DType dtype,
+                                                          uint64_t bits, bool flushes = false);
 
 struct JudgeOptions {
   std::function<void(int64_t done, int64_t all)> progress;  // called now and then

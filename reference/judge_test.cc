@@ -79,8 +79,8 @@ TEST(Judge, NaNWhereARealNumberIsDue) {
 
 TEST(Judge, NaNAndInfinityAreDue) {
   Case c = RopeCase(Format::kF32, {3, 0});
-  c.inputs.at("x").Set(1, std::nan(""));   // position 3, pair 1
-  c.inputs.at("x").Set(16, HUGE_VAL);      // position 0, pair 0
+  c.inputs.at("x").Set(1, std::nan(""));  // position 3, pair 1
+  c.inputs.at("x").Set(16, HUGE_VAL);     // position 0, pair 0
   Outputs y = RoundedTruth(c);
   EXPECT_TRUE(std::isnan(y.at("y").Value(1)) && std::isnan(y.at("y").Value(5)));
   EXPECT_EQ(y.at("y").Value(16), HUGE_VAL);
@@ -151,8 +151,8 @@ TEST(Judge, WhatProvesNothingIsCountedApartAndNeverGreen) {
   EXPECT_FALSE(j.profiles[kAngle].met());
 }
 
-// ROPE-9: an infinity within a bound that reaches beyond the format, on whichever side, is no fault;
-// and where that bound is vacuous it proves nothing.
+// ROPE-9: an infinity within a bound that reaches beyond the format, on whichever side, is no
+// fault; and where that bound is vacuous it proves nothing.
 TEST(Judge, AnInfinityIsNoWayRoundAVacuousBound) {
   Case c = RopeCase(Format::kF16, {kMaxPosition}, 2);
   c.inputs.at("x") = Tensor(DType::kF16, {1, 1, 1, 2});

@@ -87,7 +87,7 @@ class FrequenciesTruth : public Truth {
   Interval Bound(int, int64_t pair, const Profile& profile) const override {
     if (f_.scaled())
       return contract::ScaledFrequencyBound<Interval>(profile, format_, abs(Value(0, pair)),
-                                                      CountsOf(f_, pair, format_));
+                                                      terms_.CountsOf(pair));
     return FrequencyBound(profile, format_, abs(Value(0, pair)), terms_.OriginOf(pair));
   }
   Interval Size(int, int64_t pair) const override { return abs(Value(0, pair)); }
@@ -272,7 +272,8 @@ class ApplyTruth : public Truth {
     const Interval D = terms_.Error(profile, format_, position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
     const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)), Lower(abs(v)));
+      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)),
+                                 Lower(abs(v)));
     };
     return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
   }

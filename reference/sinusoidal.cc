@@ -12,14 +12,14 @@ namespace gnomon::reference {
 namespace {
 
 AngleTerms TermsOf(const SinusoidalTable& t) {
-  return AngleTerms([t](int64_t pair) { return Frequency<Interval>(t, pair); },
-                    [t, log_base = LogBaseUpperBound(t.base),
-                     inexact = IsInexact(t.base)](int64_t pair) {
-                      if (!t.frequencies.empty())
-                        return GivenOrigin(t.frequencies[static_cast<size_t>(pair)], pair);
-                      return AngleOrigin{t.ExponentNumerator(pair), t.ExponentDenominator(),
-                                         log_base, false, pair, inexact};
-                    });
+  return AngleTerms(
+      [t](int64_t pair) { return Frequency<Interval>(t, pair); },
+      [t, log_base = LogBaseUpperBound(t.base), inexact = IsInexact(t.base)](int64_t pair) {
+        if (!t.frequencies.empty())
+          return GivenOrigin(t.frequencies[static_cast<size_t>(pair)], pair);
+        return AngleOrigin{
+            t.ExponentNumerator(pair), t.ExponentDenominator(), log_base, false, pair, inexact};
+      });
 }
 
 // One sine or cosine times a factor: an entry of a table or of a matrix, with its bound (SIN-11).
@@ -64,7 +64,10 @@ class EntryTruth : public Truth {
     const Cell cell = At(element);
     if (cell.kind == SinusoidalColumn::kZero) return {{"zero", Interval(0)}};
     const AngleTerm& term = terms_.At(cell.position, cell.pair);
-    return {{"w", term.frequency}, {"t w", term.angle}, {"cos", term.cos}, {"sin", term.sin},
+    return {{"w", term.frequency},
+            {"t w", term.angle},
+            {"cos", term.cos},
+            {"sin", term.sin},
             {"factor", Factor()}};
   }
 
@@ -160,7 +163,10 @@ class AddTruth : public Truth {
     // SIN-10: an infinity keeps the sign that token_scale gives it; times 0 it is NaN.
     ScopedPrecision precision(kFirstPrecision);
     const Interval factor = p_.sqrt_width ? Interval(1) : Exactly<Interval>(p_.token_scale);
-    return {Expectation::kNonFinite, 0, x * (IsPoint(factor) && mpfr_zero_p(Lower(factor)) ? 0.0 : Less(factor, Interval(0)) ? -1.0 : 1.0)};
+    return {Expectation::kNonFinite, 0,
+            x * (IsPoint(factor) && mpfr_zero_p(Lower(factor)) ? 0.0
+                 : Less(factor, Interval(0))                   ? -1.0
+                                                               : 1.0)};
   }
   Interval Value(int, int64_t element) const override {
     return Add<Interval>(p_, Interval(X(element)), table_.Value(0, RowElement(element)));
@@ -182,10 +188,11 @@ class AddTruth : public Truth {
     const double x = X(element);
     const int64_t row = RowElement(element);
     QuickElement pe;
-    if (!std::isfinite(x) || !p_.token_scale.decimal.empty() || !table_.Quick(0, row, profiles, &pe))
+    if (!std::isfinite(x) || !p_.token_scale.decimal.empty() ||
+        !table_.Quick(0, row, profiles, &pe))
       return false;
-    const double factor = p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width))
-                                        : p_.token_scale.value;
+    const double factor =
+        p_.sqrt_width ? std::sqrt(static_cast<double>(p_.table.width)) : p_.token_scale.value;
     if (!(std::abs(factor) < 0x1p100)) return false;
     const double scaled = factor * x;
     q->value = scaled + pe.value;
@@ -198,8 +205,7 @@ class AddTruth : public Truth {
       const Format stored = FormatAt(profiles[i].tables, format_);
       q->bound[i] = gnomon::sinusoidal::AddBound<double>(
           profiles[i], format_, q->value, std::abs(scaled), pe.value,
-          table_.QuickBoundIn(stored, profiles, i, table_.At(row), pe), Scaled(),
-          std::abs(factor));
+          table_.QuickBoundIn(stored, profiles, i, table_.At(row), pe), Scaled(), std::abs(factor));
     }
     return true;
   }
@@ -213,9 +219,7 @@ class AddTruth : public Truth {
 
  private:
   double X(int64_t element) const { return ValueAt(x_, element); }
-  int64_t RowElement(int64_t element) const {
-    return element % (x_.shape[1] * p_.table.width);
-  }
+  int64_t RowElement(int64_t element) const { return element % (x_.shape[1] * p_.table.width); }
   bool Scaled() const { return p_.sqrt_width || !(p_.token_scale == Number(1)); }
   Interval TokenScale() const {
     return p_.sqrt_width ? Interval(sqrt(Interval(p_.table.width)))
@@ -249,10 +253,12 @@ class PairwiseTruth : public Truth {
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const auto [m, n] = At(element);
     const Interval scale = abs(Exactly<Interval>(t_.scale));
-    gnomon::sinusoidal::PairwiseBound<Interval> bound(profile, format_, t_.width, !(t_.scale == Number(1)));
+    gnomon::sinusoidal::PairwiseBound<Interval> bound(profile, format_, t_.width,
+                                                      !(t_.scale == Number(1)));
     for (int64_t i = 0; i < t_.pairs(); ++i) {
       const AngleTerm delta = terms_.At(m - n, i);  // a copy: the next two may move it
-      const Interval dm = terms_.Error(profile, format_, m, i), dn = terms_.Error(profile, format_, n, i);
+      const Interval dm = terms_.Error(profile, format_, m, i),
+                     dn = terms_.Error(profile, format_, n, i);
       bound.AddPair(delta.cos, delta.sin, dm, dn);
     }
     return distance_ ? bound.OfDistance(Value(0, element), scale)

@@ -1,4 +1,5 @@
-// Sinusoidal positions, to be read beside spec/sinusoidal.md (Vaswani et al. 2017, arXiv:1706.03762).
+// Sinusoidal positions, to be read beside spec/sinusoidal.md (Vaswani et al. 2017,
+// arXiv:1706.03762).
 #ifndef GNOMON_REFERENCE_SINUSOIDAL_H_
 #define GNOMON_REFERENCE_SINUSOIDAL_H_
 

@@ -1,11 +1,12 @@
 // The sinusoidal truths: every operation in every format, values from outside, and what must fail.
+#include "gnomon/reference/sinusoidal.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "gnomon/reference/certify.h"
 #include "gnomon/reference/judge.h"
-#include "gnomon/reference/sinusoidal.h"
 #include "gnomon/spec/schemes.h"
 #include "gnomon/spec/sinusoidal_real.h"
 
@@ -48,14 +49,14 @@ std::vector<const OperationSpec*> SinusoidalOperations() {
     if (!gnomon::sinusoidal::IsReal(o.name)) all.push_back(&o);  // sinusoidal_real_test.cc
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(
-    Operations, EveryOperation,
-    testing::Combine(testing::ValuesIn(SinusoidalOperations()),
-                     testing::Values(Format::kF64, Format::kF32, Format::kBf16, Format::kF16)),
-    [](const auto& info) {
-      return std::get<0>(info.param)->name.substr(11) + "_" +
-             std::string(Traits(std::get<1>(info.param)).name);
-    });
+INSTANTIATE_TEST_SUITE_P(Operations, EveryOperation,
+                         testing::Combine(testing::ValuesIn(SinusoidalOperations()),
+                                          testing::Values(Format::kF64, Format::kF32, Format::kBf16,
+                                                          Format::kF16)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param)->name.substr(11) + "_" +
+                                  std::string(Traits(std::get<1>(info.param)).name);
+                         });
 
 TEST_P(EveryOperation, RoundedTruthMeetsRoundedAndANudgeDoesNot) {
   const auto [operation, format] = GetParam();
@@ -117,8 +118,7 @@ TEST(Sinusoidal, MatricesAreTheirFormula) {
     const std::unique_ptr<Truth> truth = TruthOf(c);
     ScopedPrecision precision(256);
     for (int64_t i = 0; i < 36; ++i) {
-      const Interval entry =
-          MatrixEntry<Interval>(gnomon::sinusoidal::ReadMatrix(c), i / 6, i % 6);
+      const Interval entry = MatrixEntry<Interval>(gnomon::sinusoidal::ReadMatrix(c), i / 6, i % 6);
       EXPECT_TRUE(LessOrEqual(abs(entry - truth->Value(0, i)), ldexp(Interval(1), -240))) << i;
     }
   }
@@ -130,7 +130,8 @@ TEST(Sinusoidal, TheExpFormIsNamed) {
   Outputs y = RoundedTruth(c);
   for (int64_t row = 0; row < 4; ++row)
     for (int64_t i = 0; i < 32; ++i) {
-      const float w = std::exp(static_cast<float>(2 * i) * static_cast<float>(-std::log(10000.0) / 64));
+      const float w =
+          std::exp(static_cast<float>(2 * i) * static_cast<float>(-std::log(10000.0) / 64));
       const float a = static_cast<float>(c.inputs.at("positions").Integer(row)) * w;
       y.at("pe").Set(64 * row + 2 * i, std::sin(a));
       y.at("pe").Set(64 * row + 2 * i + 1, std::cos(a));

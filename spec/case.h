@@ -20,21 +20,9 @@
 
 namespace gnomon {
 
-// CASE-3. A real parameter: the binary64 value that a JSON number stands for, or, when `decimal` is
-// not empty, exactly the decimal that a JSON string spells; `value` is then its nearest binary64.
-struct Number {
-  double value = 0;
-  std::string decimal;
-
-  Number(double v = 0) : value(v) {}  // NOLINT: a double is a number
-  explicit Number(const std::string& text) : value(std::strtod(text.c_str(), nullptr)), decimal(text) {}
-  bool operator==(const Number&) const = default;
-};
-
-// Whether the decimal is exactly its nearest binary64. A binary64 has at most 767 significant digits, and
-// printf is asked for all of them.
-inline bool IsBinary64(const Number& number) {
-  if (number.decimal.empty()) return true;
+// Whether a decimal is exactly its nearest binary64, `value`. A binary64 has at most 767
+// significant digits, and printf is asked for all of them.
+inline bool IsExactly(double value, const std::string& decimal) {
   // Sign, significant digits without zeros around them, and the power of ten of the first one.
   const auto parts = [](const std::string& text) {
     std::string digits;
@@ -53,9 +41,26 @@ inline bool IsBinary64(const Number& number) {
     return std::tuple(text[0] == '-', digits, digits.empty() ? 0 : power);
   };
   char text[800];
-  std::snprintf(text, sizeof text, "%.766e", number.value);
-  return parts(number.decimal) == parts(text);
+  std::snprintf(text, sizeof text, "%.766e", value);
+  return parts(decimal) == parts(text);
 }
+
+// CASE-3. A real parameter: the binary64 value that a JSON number stands for, or, when `decimal` is
+// not empty, exactly the decimal that a JSON string spells; `value` is then its nearest binary64.
+struct Number {
+  double value = 0;
+  std::string decimal;
+  bool is_binary64 = true;  // the decimal, if any, is exactly `value`
+
+  Number(double v = 0) : value(v) {}  // NOLINT: a double is a number
+  explicit Number(const std::string& text)
+      : value(std::strtod(text.c_str(), nullptr)),
+        decimal(text),
+        is_binary64(text.empty() || IsExactly(value, text)) {}
+  bool operator==(const Number&) const = default;
+};
+
+inline bool IsBinary64(const Number& number) { return number.is_binary64; }
 
 // The shortest text that reads back as the same number.
 inline std::string ToText(const Number& number) {
@@ -105,11 +110,11 @@ inline std::string ToText(const Value& value) {
 }
 
 struct Case {
-  std::string operation;            // "rope.apply"
-  Parameters parameters;            // as the operation's page lists them
-  Format format = Format::kF32;     // of the floating-point outputs
+  std::string operation;                 // "rope.apply"
+  Parameters parameters;                 // as the operation's page lists them
+  Format format = Format::kF32;          // of the floating-point outputs
   std::map<std::string, Tensor> inputs;  // by role
-  std::string in_place;             // the input whose memory the output takes; empty: none
+  std::string in_place;                  // the input whose memory the output takes; empty: none
 };
 
 // By role, in the operation's order.
@@ -132,7 +137,8 @@ class ParameterReader {
     Number number;
     if (const double* plain = std::get_if<double>(&value)) {
       number = Number(*plain);
-    } else if (const std::string* text = std::get_if<std::string>(&value); text && IsDecimal(*text)) {
+    } else if (const std::string* text = std::get_if<std::string>(&value);
+               text && IsDecimal(*text)) {
       number = Number(*text);
     } else {
       throw Rejected(name, ToText(value), "must be a number", "CASE-3");
@@ -147,9 +153,10 @@ class ParameterReader {
     const Number number = GetNumber(name, Number());
     if (number.value != std::floor(number.value) || number.value < static_cast<double>(low) ||
         number.value > static_cast<double>(high))
-      throw Rejected(name, ToText(number),
-                     "must be an integer from " + std::to_string(low) + " to " + std::to_string(high),
-                     clause_);
+      throw Rejected(
+          name, ToText(number),
+          "must be an integer from " + std::to_string(low) + " to " + std::to_string(high),
+          clause_);
     return static_cast<int64_t>(number.value);
   }
   int64_t GetRequiredInteger(const std::string& name, int64_t low, int64_t high) {

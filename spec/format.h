@@ -15,8 +15,8 @@ namespace gnomon {
 
 enum class Format { kF64, kF32, kBf16, kF16 };
 
-// FORMAT-1. A finite value is an integer multiple of 2^min_quantum_exponent with at most `precision`
-// significant bits and magnitude below 2^(max_exponent + 1).
+// FORMAT-1. A finite value is an integer multiple of 2^min_quantum_exponent with at most
+// `precision` significant bits and magnitude below 2^(max_exponent + 1).
 struct FormatTraits {
   std::string_view name;
   int bits;

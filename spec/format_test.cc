@@ -38,7 +38,9 @@ TEST_P(SixteenBits, EveryMidpointRoundsToEven) {
     const double middle = low + (high - low) / 2;
     for (const double sign : {1.0, -1.0}) {
       const uint64_t top = sign < 0 ? 0x8000 : 0;
-      const auto rounded = [&](double v) { return EncodeBits(format, RoundToFormat(format, sign * v)); };
+      const auto rounded = [&](double v) {
+        return EncodeBits(format, RoundToFormat(format, sign * v));
+      };
       ASSERT_EQ(rounded(middle), (bits + (bits & 1)) | top) << low;
       ASSERT_EQ(rounded(std::nextafter(middle, 0.0)), bits | top) << low;
       ASSERT_EQ(rounded(std::nextafter(middle, 1e39)), (bits + 1) | top) << low;

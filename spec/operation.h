@@ -58,8 +58,8 @@ struct OperationSpec {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   ErrorUnit unit = ErrorUnit::kUlp;
-  // Throws Rejected unless parameters and shapes are in the operation's domain. Called by `Validate`,
-  // after the inputs have been seen to be there.
+  // Throws Rejected unless parameters and shapes are in the operation's domain. Called by
+  // `Validate`, after the inputs have been seen to be there.
   std::function<std::vector<OutputShape>(const Case&)> validate_shapes;
   std::string overwrites = "";  // the input whose memory the output may take; empty: none
 };
@@ -112,7 +112,8 @@ inline void ValidateInputs(const Case& c, const std::vector<TensorSpec>& specs) 
     const DType dtype = found->second.dtype();
     if (IsFloat(dtype) == spec.integer)
       throw Rejected(spec.role, std::string(Name(dtype)),
-                     spec.integer ? "must be I64 or I32" : "must be F64, F32, BF16 or F16", "CASE-4");
+                     spec.integer ? "must be I64 or I32" : "must be F64, F32, BF16 or F16",
+                     "CASE-4");
   }
   for (const auto& [role, tensor] : c.inputs)
     if (!known.count(role))
@@ -132,7 +133,8 @@ inline void ValidateSize(const std::vector<OutputShape>& outputs) {
       count = extent > 0 && count > kMostElements / extent ? kMostElements + 1 : count * extent;
     }
     if (count > room)
-      throw Rejected(output.role, "[" + shape + "]", "outputs must not exceed 2^30 elements", "CASE-4");
+      throw Rejected(output.role, "[" + shape + "]", "outputs must not exceed 2^30 elements",
+                     "CASE-4");
     room -= count;
   }
 }

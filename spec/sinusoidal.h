@@ -26,7 +26,8 @@ enum class SinusoidalDivisor {
 // SIN-3. The last column of an odd width.
 enum class OddWidth { kSine, kZero };
 
-inline const std::vector<std::string> kSinusoidalLayoutNames = {"interleaved", "sin_cos", "cos_sin"};
+inline const std::vector<std::string> kSinusoidalLayoutNames = {"interleaved", "sin_cos",
+                                                                "cos_sin"};
 inline const std::vector<std::string> kSinusoidalDivisorNames = {"half", "half_minus_one"};
 inline const std::vector<std::string> kOddWidthNames = {"sine", "zero"};
 
@@ -146,8 +147,9 @@ inline MatrixParameters ReadMatrix(const Case& c) {
   return m;
 }
 
-// SIN-11. |computed - y| for y = k x + pe: scaled_x = |k x|, pe_error the bound of the stored entry.
-// `scaled`: k is not 1, so k and the product are rounded too. `factor`: |k|, for a flushed x (BOUND-8).
+// SIN-11. |computed - y| for y = k x + pe: scaled_x = |k x|, pe_error the bound of the stored
+// entry. `scaled`: k is not 1, so k and the product are rounded too. `factor`: |k|, for a flushed x
+// (BOUND-8).
 template <class T>
 T AddBound(const Profile& profile, Format output, const T& y, const T& scaled_x, const T& pe,
            const T& pe_error, bool scaled, const T& factor = T(1)) {
@@ -156,7 +158,8 @@ T AddBound(const Profile& profile, Format output, const T& y, const T& scaled_x,
   const double u = UnitRoundoff(arithmetic), d = scaled ? Gamma(2, u) : 0;
   T error = d * scaled_x + pe_error + u * ((1 + d) * scaled_x + abs(pe) + pe_error);
   if (scaled) error += (1 + u) * Underflow<T>(arithmetic, profile.flushes);
-  if (profile.flushes) error += factor * Underflow<T>(output, true) + Underflow<T>(arithmetic, true);
+  if (profile.flushes)
+    error += factor * Underflow<T>(output, true) + Underflow<T>(arithmetic, true);
   if (output == arithmetic) return error;
   const double v = UnitRoundoff(output);
   return v * abs(y) + (1 + v) * error + Underflow<T>(output, profile.flushes);
@@ -167,10 +170,13 @@ template <class T>
 class PairwiseBound {
  public:
   PairwiseBound(const Profile& profile, Format output, int64_t width, bool scaled)
-      : output_(output), arithmetic_(FormatAt(profile.arithmetic, output)),
-        tables_(FormatAt(profile.tables, output)), flushes_(profile.flushes),
+      : output_(output),
+        arithmetic_(FormatAt(profile.arithmetic, output)),
+        tables_(FormatAt(profile.tables, output)),
+        flushes_(profile.flushes),
         width_(static_cast<double>(width)),
-        d_(TableError(profile, output) + (scaled ? Gamma(3, UnitRoundoff(WorkingFormat(output))) : 0)) {}
+        d_(TableError(profile, output) +
+           (scaled ? Gamma(3, UnitRoundoff(WorkingFormat(output))) : 0)) {}
 
   // cos and sin of (m - n) w_i; D_m and D_n, the errors of the two angles.
   void AddPair(const T& cos, const T& sin, const T& D_m, const T& D_n) {
@@ -185,11 +191,13 @@ class PairwiseBound {
 
   // `scale`: its absolute value.
   T OfSimilarity(const T& value, const T& scale) const {
-    const double u = UnitRoundoff(arithmetic_), sums = Gamma(width_ - 1, UnitRoundoff(WorkingFormat(output_)));
+    const double u = UnitRoundoff(arithmetic_),
+                 sums = Gamma(width_ - 1, UnitRoundoff(WorkingFormat(output_)));
     const double products = u + sums + u * sums;  // (1 + u)(1 + sums) - 1
     const double relative = (2 * d_ + d_ * d_ + (1 + d_) * (1 + d_) * products) * kRoundedUp;
-    return Rounded(value, scale * scale * (relative * pairs_ + moved_) +
-                              4 * width_ * (1 + scale) * (1 + scale) * Underflow<T>(tables_, flushes_));
+    return Rounded(value,
+                   scale * scale * (relative * pairs_ + moved_) +
+                       4 * width_ * (1 + scale) * (1 + scale) * Underflow<T>(tables_, flushes_));
   }
   T OfDistance(const T& value, const T& scale) const {
     using std::sqrt;

@@ -1,4 +1,5 @@
-// Tensors as the contract sees them: a data type, a shape, strides, and memory (spec/case.md, CASE-4).
+// Tensors as the contract sees them: a data type, a shape, strides, and memory (spec/case.md,
+// CASE-4).
 #ifndef GNOMON_SPEC_TENSOR_H_
 #define GNOMON_SPEC_TENSOR_H_
 
@@ -83,9 +84,7 @@ struct BasicTensorView {
   }
   Byte* AddressOf(int64_t number) const { return data + OffsetOf(number) * SizeOf(dtype); }
 
-  operator BasicTensorView<const std::byte>() const
-    requires(!std::is_const_v<Byte>)
-  {
+  operator BasicTensorView<const std::byte>() const requires(!std::is_const_v<Byte>) {
     return {dtype, data, shape, strides};
   }
 };
@@ -140,7 +139,9 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   int64_t origin() const { return origin_; }
   int64_t count() const { return ElementCount(shape_); }
-  TensorView view() { return {dtype_, storage_.data() + origin_ * SizeOf(dtype_), shape_, strides_}; }
+  TensorView view() {
+    return {dtype_, storage_.data() + origin_ * SizeOf(dtype_), shape_, strides_};
+  }
   ConstTensorView view() const {
     return {dtype_, storage_.data() + origin_ * SizeOf(dtype_), shape_, strides_};
   }

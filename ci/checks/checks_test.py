@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import examples
+import formatted
 import rooms
 import trace
 
@@ -33,6 +34,15 @@ class TreeTest(unittest.TestCase):
         self.assertEqual(len(problems), 1, problems)
         for word in words:
             self.assertIn(word, problems[0])
+
+
+@unittest.skipUnless(shutil.which("clang-format-14"), "no clang-format-14")
+class FormattedTest(TreeTest):
+    def test_one_file_of_two_differs(self):
+        shutil.copy(pathlib.Path(__file__).parents[2] / ".clang-format", self.root)
+        self.write("spec/a.h", "int a;\n")
+        self.write("spec/b.h", "int  b;\n")
+        self.assertEqual(formatted.check(self.root), (["spec/b.h"], 2))
 
 
 class RoomsTest(TreeTest):
@@ -285,6 +295,7 @@ class SetupTest(TreeTest):
         for tool in ("g++", "cmake", "ninja", "pkg-config", "git", "python3"):
             self.fake(tool, "true")
         self.fake("clang++-14", f"echo {self.root}")
+        self.fake("clang-format-14", "")
         self.write("lib/linux/libclang_rt.fuzzer-x86_64.a", "")
         code, said, log = self.run_setup()
         self.assertEqual((code, said, log), (0, "ci/setup: nothing to do\n", ""))

@@ -8,6 +8,8 @@ function(gnomon_check label name)
 endfunction()
 
 gnomon_check(spec checks.rooms ${Python3_EXECUTABLE} ${checks}/rooms.py ${PROJECT_SOURCE_DIR})
+gnomon_check(spec checks.formatted ${Python3_EXECUTABLE} ${checks}/formatted.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(checks.formatted PROPERTIES SKIP_RETURN_CODE 77)
 gnomon_check(spec checks.trace ${Python3_EXECUTABLE} ${checks}/trace.py ${PROJECT_SOURCE_DIR}
   --out ${PROJECT_BINARY_DIR}/trace.md)
 gnomon_check(spec checks.find_planted_faults ${Python3_EXECUTABLE} ${checks}/checks_test.py)

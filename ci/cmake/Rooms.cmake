@@ -68,7 +68,7 @@ endfunction()
 
 # A test may look into any room.
 function(gnomon_test_settings target)
-  target_link_libraries(${target} PRIVATE gnomon_flags gnomon_oracle gnomon_properties gnomon_optimized
+  target_link_libraries(${target} PRIVATE gnomon_flags gnomon_quick_build gnomon_oracle gnomon_properties gnomon_optimized
     gnomon_reference gnomon_spec hwy::hwy fmt::fmt nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     GNOMON_BIN_DIR="${PROJECT_BINARY_DIR}/bin" HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL HWY_IS_TEST

@@ -1,5 +1,5 @@
-// What most files read and nobody here writes, compiled once (option GNOMON_PRECOMPILE). Nothing may
-// rely on it: every file includes what it uses, and the preset `clang` builds without it.
+// What most files read and nobody here writes, compiled once (option GNOMON_PRECOMPILE). Nothing
+// may rely on it: every file includes what it uses, and the preset `clang` builds without it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -5,5 +5,6 @@
 
 int main() {
   return gnomon::oracle::RunCli(
-      {"check", "--subject", "builtin", "--operation", "rope.table", "--cases", "2"}, std::cout, std::cerr);
+      {"check", "--subject", "builtin", "--operation", "rope.table", "--cases", "2"}, std::cout,
+      std::cerr);
 }

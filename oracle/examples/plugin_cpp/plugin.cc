@@ -23,6 +23,6 @@ const gnomon_plugin* gnomon_plugin_get() {
       "without": ["frequencies", "rotary_dim", "rotary_offset", "output_layout", "direction",
       "cos", "sin"], "dtypes": {"positions": ["I64"]}, "ranks": {"positions": [1]},
       "positions": [0, 131071], "strides": false}}})",
-    Run, nullptr};
+                                       Run, nullptr};
   return &plugin;
 }
