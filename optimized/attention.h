@@ -12,6 +12,16 @@
 
 namespace gnomon::optimized {
 
+// Shaw's terms (REL-12): key and value n of query m are k[n] + keys[r] and v[n] + values[r], where
+// r = clamp(key_positions[n] - query_positions[m], low, high) - low.
+struct RelativeRows {
+  const float* keys = nullptr;    // [high - low + 1, head_dim]
+  const float* values = nullptr;  // [high - low + 1, value_dim], finite
+  int64_t low = 0, high = 0;      // tokens
+  const int64_t* query_positions = nullptr;
+  const int64_t* key_positions = nullptr;
+};
+
 struct AttentionHead {
   size_t queries = 0, keys = 0, head_dim = 0, value_dim = 0;
   const float* q = nullptr;  // [query, head_dim]
@@ -26,9 +36,11 @@ struct AttentionHead {
   const float* bias = nullptr;
   ptrdiff_t bias_stride = 0;
   const uint8_t* seen = nullptr;  // [key]: 0 leaves the key out
+  const RelativeRows* rows = nullptr;
 };
 
-// Memory beside y: O(keys (head_dim + value_dim) + queries value_dim). A query that sees no key
+// Memory beside y: O(keys (head_dim + value_dim) + queries value_dim), and with R relative rows
+// O(R (head_dim + value_dim)). A query that sees no key
 // gets 0. What no query sees may hold anything.
 void FusedAttention(const AttentionHead& head);
 

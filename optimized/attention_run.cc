@@ -3,6 +3,7 @@
 // nested sums in float64, rounded once.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -76,49 +77,6 @@ std::vector<uint8_t> Seen(const Case& c, const Extents& e, int64_t batch) {
   return seen;
 }
 
-// [token, component] of one batch row and head.
-std::vector<float> Rows(const ConstTensorView& x, int64_t batch, int64_t head) {
-  std::vector<float> rows;
-  rows.reserve(static_cast<size_t>(x.shape[1] * x.shape[3]));
-  for (int64_t t = 0; t < x.shape[1]; ++t)
-    for (int64_t c = 0; c < x.shape[3]; ++c) rows.push_back(At(x, {batch, t, head, c}));
-  return rows;
-}
-
-// Calls answer(batch, head, &under_way) for every head, which gives it a bias and runs the kernel.
-template <class Answer>
-void ForEachHead(const Case& c, const gnomon::attention::Parameters& p, const TensorView& y,
-                 const Answer& answer) {
-  const Extents e = gnomon::attention::ExtentsOf(c);
-  const ConstTensorView q = c.inputs.at("q").view(), k = c.inputs.at("k").view(),
-                        v = c.inputs.at("v").view();
-  std::vector<float> out(static_cast<size_t>(e.queries * e.value_dim));
-  for (int64_t b = 0; b < e.batch; ++b) {
-    const std::vector<uint8_t> seen = Seen(c, e, b);
-    for (int64_t h = 0; h < e.heads; ++h) {
-      const std::vector<float> queries = Rows(q, b, h), keys = Rows(k, b, e.KvHead(h)),
-                               values = Rows(v, b, e.KvHead(h));
-      AttentionHead head;
-      head.queries = static_cast<size_t>(e.queries);
-      head.keys = static_cast<size_t>(e.keys);
-      head.head_dim = static_cast<size_t>(e.head_dim);
-      head.value_dim = static_cast<size_t>(e.value_dim);
-      head.q = queries.data();
-      head.k = keys.data();
-      head.v = values.data();
-      head.y = out.data();
-      head.scale = static_cast<float>(p.scale ? p.scale->value
-                                              : 1 / std::sqrt(static_cast<double>(e.head_dim)));
-      head.causal = p.mask == AttentionMask::kCausal;
-      head.seen = seen.empty() ? nullptr : seen.data();
-      answer(b, h, &head);
-      for (int64_t m = 0; m < e.queries; ++m)
-        for (int64_t i = 0; i < e.value_dim; ++i)
-          Store(y, {b, m, h, i}, out[static_cast<size_t>(m * e.value_dim + i)]);
-    }
-  }
-}
-
 void Softmax(const Case& c, const TensorView& y) {
   const gnomon::attention::Parameters p = gnomon::attention::ReadParameters(c);
   const Extents e = gnomon::attention::ExtentsOf(c);
@@ -130,14 +88,6 @@ void Softmax(const Case& c, const TensorView& y) {
   });
 }
 
-// Of one batch row.
-std::vector<int64_t> PositionsOf(const ConstTensorView& positions, int64_t batch) {
-  const int64_t count = positions.shape.back();
-  std::vector<int64_t> all;
-  for (int64_t i = 0; i < count; ++i)
-    all.push_back(IntegerAt(positions, (positions.rank() == 2 ? batch * count : 0) + i));
-  return all;
-}
 bool RiseByOne(const std::vector<int64_t>& positions) {
   for (size_t i = 1; i < positions.size(); ++i)
     if (positions[i] != positions[i - 1] + 1) return false;
@@ -251,14 +201,86 @@ bool Run(const Case& c, const OutputViews& outputs, Mode) {
 }  // namespace gnomon::optimized::attention
 
 namespace gnomon::optimized {
+namespace {
+
+// [token, component] of one batch row and head.
+std::vector<float> Rows(const ConstTensorView& x, int64_t batch, int64_t head) {
+  std::vector<float> rows(static_cast<size_t>(x.shape[1] * x.shape[3]));
+  const Format format = FormatOf(x.dtype);
+  const int64_t size = SizeOf(x.dtype);
+  float* to = rows.data();
+  for (int64_t t = 0; t < x.shape[1]; ++t, to += x.shape[3]) {
+    const std::byte* at =
+        x.data + (batch * x.strides[0] + t * x.strides[1] + head * x.strides[2]) * size;
+    if (format == Format::kF32 && x.strides[3] == 1) {
+      std::memcpy(to, at, static_cast<size_t>(x.shape[3] * size));
+      continue;
+    }
+    for (int64_t c = 0; c < x.shape[3]; ++c)
+      to[c] = DecodeToF32(format, at + c * x.strides[3] * size);
+  }
+  return rows;
+}
+void StoreRows(const TensorView& y, int64_t batch, int64_t head, const float* from) {
+  const Format format = FormatOf(y.dtype);
+  const int64_t size = SizeOf(y.dtype);
+  for (int64_t t = 0; t < y.shape[1]; ++t, from += y.shape[3]) {
+    std::byte* at = y.data + (batch * y.strides[0] + t * y.strides[1] + head * y.strides[2]) * size;
+    if (format == Format::kF32 && y.strides[3] == 1) {
+      std::memcpy(at, from, static_cast<size_t>(y.shape[3] * size));
+      continue;
+    }
+    for (int64_t c = 0; c < y.shape[3]; ++c)
+      StoreBits(y.dtype, at + c * y.strides[3] * size, EncodeF32(format, from[c]));
+  }
+}
+
+}  // namespace
+
+void ForEachHead(const Case& c, const gnomon::attention::Parameters& p, const TensorView& y,
+                 const AnswerHead& answer) {
+  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
+  const ConstTensorView q = c.inputs.at("q").view(), k = c.inputs.at("k").view(),
+                        v = c.inputs.at("v").view();
+  std::vector<float> out(static_cast<size_t>(e.queries * e.value_dim));
+  for (int64_t b = 0; b < e.batch; ++b) {
+    const std::vector<uint8_t> seen = attention::Seen(c, e, b);
+    for (int64_t h = 0; h < e.heads; ++h) {
+      const std::vector<float> queries = Rows(q, b, h), keys = Rows(k, b, e.KvHead(h)),
+                               values = Rows(v, b, e.KvHead(h));
+      AttentionHead head;
+      head.queries = static_cast<size_t>(e.queries);
+      head.keys = static_cast<size_t>(e.keys);
+      head.head_dim = static_cast<size_t>(e.head_dim);
+      head.value_dim = static_cast<size_t>(e.value_dim);
+      head.q = queries.data();
+      head.k = keys.data();
+      head.v = values.data();
+      head.y = out.data();
+      head.scale = static_cast<float>(p.scale ? p.scale->value
+                                              : 1 / std::sqrt(static_cast<double>(e.head_dim)));
+      head.causal = p.mask == AttentionMask::kCausal;
+      head.seen = seen.empty() ? nullptr : seen.data();
+      answer(b, h, &head);
+      StoreRows(y, b, h, out.data());
+    }
+  }
+}
+
+std::vector<int64_t> PositionsOf(const ConstTensorView& positions, int64_t batch) {
+  const int64_t count = positions.shape.back();
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < count; ++i)
+    all.push_back(IntegerAt(positions, (positions.rank() == 2 ? batch * count : 0) + i));
+  return all;
+}
 
 void RunBiasedAttention(const Case& c, const gnomon::attention::Parameters& p, bool by_key,
                         const BiasOfLine& bias, const TensorView& y) {
   const ConstTensorView query = c.inputs.at("query_positions").view(),
                         key = c.inputs.at("key_positions").view();
-  attention::ForEachHead(c, p, y, [&](int64_t b, int64_t h, AttentionHead* head) {
-    const std::vector<int64_t> m = attention::PositionsOf(query, b),
-                               n = attention::PositionsOf(key, b);
+  ForEachHead(c, p, y, [&](int64_t b, int64_t h, AttentionHead* head) {
+    const std::vector<int64_t> m = PositionsOf(query, b), n = PositionsOf(key, b);
     if (m.empty() || n.empty()) return FusedAttention(*head);
     std::vector<int64_t> line = n;
     std::vector<float> numbers(m.size() + n.size());

@@ -1,6 +1,6 @@
-// Attention with a bias that depends on the offset of the key from the query, or on the key alone
-// (ALIBI-8, T5-9): the fused kernel reads it from one line of numbers a head. Memory beside the
-// output: O(T d), no [query, key] matrix.
+// What operations that end in a softmax share. Attention with a bias that depends on the offset of
+// the key from the query, or on the key alone (ALIBI-8, T5-9): the fused kernel reads it from one
+// line of numbers a head. Memory beside the output: O(T d), no [query, key] matrix.
 #ifndef GNOMON_OPTIMIZED_BIASED_ATTENTION_H_
 #define GNOMON_OPTIMIZED_BIASED_ATTENTION_H_
 
@@ -8,10 +8,20 @@
 #include <functional>
 #include <vector>
 
+#include "gnomon/optimized/attention.h"
 #include "gnomon/spec/attention.h"
 #include "gnomon/spec/tensor.h"
 
 namespace gnomon::optimized {
+
+// Calls answer(batch, head, &under_way) for every head of q, k, v and key_mask of the case, made
+// contiguous float32; it adds what is its own and runs a kernel, whose rows go to y.
+using AnswerHead = std::function<void(int64_t batch, int64_t head, AttentionHead* under_way)>;
+void ForEachHead(const Case& c, const gnomon::attention::Parameters& p, const TensorView& y,
+                 const AnswerHead& answer);
+
+// [seq], or those of one batch row of [batch, seq].
+std::vector<int64_t> PositionsOf(const ConstTensorView& positions, int64_t batch);
 
 // What head `head` adds at every number of the line: an offset (key position - query position, in
 // tokens), or a key position.

@@ -1,7 +1,8 @@
 // The idea: a query meets only 2K + 1 rows, however many keys there are. So its product with each
 // row that some key needs is made once and picked by distance (scores), and its weights are summed
 // row by row before they meet the table (values): O(T (d + 1) + K d) a query in place of O(2 T d).
-// Attention is the two with a softmax of one row of scores in between.
+// Attention is the two in the fused kernel (attention.h); a query at a time where a table is not
+// finite, or has far more rows than the keys can need.
 // Operands become float32 rows of whole vectors first, padded with zeros: any strides, one loop.
 // Moves of elements (vectors, skew, shift) are copies of runs; no instruction helps there.
 #include "gnomon/optimized/relative.h"
@@ -9,10 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "gnomon/optimized/aligned.h"
 #include "gnomon/optimized/attention.h"
+#include "gnomon/optimized/biased_attention.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/schemes.h"
 #include "gnomon/spec/schemes.h"
@@ -98,12 +101,6 @@ class Rows {
   AlignedArray<float> data_;
 };
 
-std::vector<int64_t> PositionsOf(const ConstTensorView& view) {
-  std::vector<int64_t> positions;
-  for (int64_t i = 0; i < view.shape[0]; ++i) positions.push_back(IntegerAt(view, i));
-  return positions;
-}
-
 // REL-1, REL-2. The row for every key, seen from a query at m.
 void FindRows(const VectorParameters& p, int64_t m, const std::vector<int64_t>& n,
               std::vector<int64_t>* rows) {
@@ -158,7 +155,7 @@ void RelativeScores(const VectorParameters& p, const ConstTensorView& q, const C
                     const ConstTensorView& table, const ConstTensorView& m,
                     const ConstTensorView& n, const TensorView& scores) {
   const Rows queries(q), keys(k), rows(table);
-  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  const std::vector<int64_t> at_m = PositionsOf(m, 0), at_n = PositionsOf(n, 0);
   const float scale =
       static_cast<float>(p.rsqrt ? 1 / std::sqrt(static_cast<double>(q.shape[1])) : p.scale.value);
   std::vector<int64_t> row(at_n.size());
@@ -183,7 +180,7 @@ void RelativeValues(const VectorParameters& p, const ConstTensorView& weights,
                     const ConstTensorView& v, const ConstTensorView& table,
                     const ConstTensorView& m, const ConstTensorView& n, const TensorView& y) {
   const Rows values(v), rows(table), weight(weights);
-  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  const std::vector<int64_t> at_m = PositionsOf(m, 0), at_n = PositionsOf(n, 0);
   std::vector<int64_t> row(at_n.size());
   std::vector<float> bin(static_cast<size_t>(p.rows()));
   AlignedArray<float> sum(values.padded());
@@ -206,21 +203,6 @@ void RelativeValues(const VectorParameters& p, const ConstTensorView& weights,
 }
 
 namespace {
-
-// [token, component] of one batch row and head.
-ConstTensorView HeadOf(const ConstTensorView& x, int64_t batch, int64_t head) {
-  ConstTensorView rows = x;
-  rows.data += (batch * x.strides[0] + head * x.strides[2]) * SizeOf(x.dtype);
-  rows.shape = {x.shape[1], x.shape[3]};
-  rows.strides = {x.strides[1], x.strides[3]};
-  return rows;
-}
-std::vector<int64_t> PositionsOf(const ConstTensorView& view, int64_t batch) {
-  const int64_t count = view.shape.back(), first = view.rank() == 2 ? batch * count : 0;
-  std::vector<int64_t> positions;
-  for (int64_t i = 0; i < count; ++i) positions.push_back(IntegerAt(view, first + i));
-  return positions;
-}
 
 // What one query at a time needs.
 struct QueryState {
@@ -273,48 +255,106 @@ void AddValues(const Rows& values, const Rows& rows, QueryState* s, float* sum) 
 
 }  // namespace
 
+namespace {
+
+// REL-9: a value's row that no key has does not matter, whatever it holds.
+void OneByOne(const AttentionHead& head, const VectorParameters& p,
+              const std::vector<int64_t>& at_m, const std::vector<int64_t>& at_n,
+              const Rows& of_keys, const Rows& of_values) {
+  const auto rows = [](const float* data, size_t count, size_t size) {
+    const Shape shape = {static_cast<int64_t>(count), static_cast<int64_t>(size)};
+    return Rows(
+        {DType::kF32, reinterpret_cast<const std::byte*>(data), shape, ContiguousStrides(shape)});
+  };
+  const Rows queries = rows(head.q, head.queries, head.head_dim),
+             keys = rows(head.k, head.keys, head.head_dim),
+             values = rows(head.v, head.keys, head.value_dim);
+  QueryState s;
+  s.row.resize(head.keys);
+  s.of_row.resize(static_cast<size_t>(p.rows()));
+  s.made.resize(s.of_row.size());
+  std::vector<bool> seen(head.keys);
+  AlignedArray<float> sum(of_values.padded());
+  for (size_t m = 0; m < head.queries; ++m) {
+    FindRows(p, at_m[m], at_n, &s.row);
+    for (size_t n = 0; n < head.keys; ++n)
+      seen[n] = !(head.causal && n + head.queries > m + head.keys) &&
+                (head.seen == nullptr || head.seen[n] != 0);
+    WeighKeys(queries[static_cast<int64_t>(m)], keys, of_keys, head.scale, seen, &s);
+    AddValues(values, of_values, &s, sum.data());
+    std::copy_n(sum.data(), head.value_dim, head.y + m * head.value_dim);
+  }
+}
+
+// Float32 rows for the differences key - query from `low` to `high`.
+std::vector<float> RowsBetween(const VectorParameters& p, const ConstTensorView& table, int64_t low,
+                               int64_t high) {
+  std::vector<float> rows;
+  rows.reserve(static_cast<size_t>((high - low + 1) * table.shape[1]));
+  const Format format = FormatOf(table.dtype);
+  for (int64_t i = low; i <= high; ++i) {
+    const int64_t row = (p.difference == Difference::kKeyMinusQuery ? i : -i) + p.K;
+    for (int64_t c = 0; c < table.shape[1]; ++c)
+      rows.push_back(DecodeToF32(
+          format,
+          table.data + (row * table.strides[0] + c * table.strides[1]) * SizeOf(table.dtype)));
+  }
+  return rows;
+}
+
+// The rows that some pair of one batch row needs; REL-1's clip is odd, so differences are taken one
+// way.
+struct RowsOfBatch {
+  std::vector<int64_t> m, n;
+  std::vector<float> keys, values;
+  RelativeRows rows;
+  bool fused = false;
+
+  RowsOfBatch(const Case& c, const VectorParameters& p, int64_t batch)
+      : m(PositionsOf(c.inputs.at("query_positions").view(), batch)),
+        n(PositionsOf(c.inputs.at("key_positions").view(), batch)) {
+    if (m.empty() || n.empty()) return;
+    const auto [first_m, last_m] = std::minmax_element(m.begin(), m.end());
+    const auto [first_n, last_n] = std::minmax_element(n.begin(), n.end());
+    rows.low = std::clamp(*first_n - *last_m, -p.K, p.K);
+    rows.high = std::clamp(*last_n - *first_m, -p.K, p.K);
+    if (rows.high - rows.low > 2 * static_cast<int64_t>(m.size() + n.size())) return;
+    keys = RowsBetween(p, c.inputs.at("key_table").view(), rows.low, rows.high);
+    values = RowsBetween(p, c.inputs.at("value_table").view(), rows.low, rows.high);
+    fused = std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+    rows.keys = keys.data();
+    rows.values = values.data();
+    rows.query_positions = m.data();
+    rows.key_positions = n.data();
+  }
+};
+
+}  // namespace
+
 void RelativeAttention(const Case& c, const TensorView& y) {
   const gnomon::relative::AttentionParameters p = gnomon::relative::ReadAttention(c);
-  const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
-  const auto in = [&c](const char* role) { return c.inputs.at(role).view(); };
-  const Rows of_keys(in("key_table")), of_values(in("value_table"));
-  const double root = std::sqrt(static_cast<double>(e.head_dim));
-  const float scale = static_cast<float>(p.heads.scale ? p.heads.scale->value : 1 / root);
-  const bool padded = c.inputs.count("key_mask") > 0;
-  QueryState s;
-  s.row.resize(static_cast<size_t>(e.keys));
-  s.of_row.resize(static_cast<size_t>(p.rows.rows()));
-  s.made.resize(s.of_row.size());
-  std::vector<bool> seen(static_cast<size_t>(e.keys));
-  AlignedArray<float> sum(of_values.padded());
-  for (int64_t b = 0; b < e.batch; ++b) {
-    const std::vector<int64_t> at_m = PositionsOf(in("query_positions"), b),
-                               at_n = PositionsOf(in("key_positions"), b);
-    for (int64_t h = 0; h < e.heads; ++h) {
-      const Rows queries(HeadOf(in("q"), b, h)), keys(HeadOf(in("k"), b, e.KvHead(h))),
-          values(HeadOf(in("v"), b, e.KvHead(h)));
-      for (int64_t m = 0; m < e.queries; ++m) {
-        FindRows(p.rows, at_m[static_cast<size_t>(m)], at_n, &s.row);
-        for (int64_t n = 0; n < e.keys; ++n)
-          seen[static_cast<size_t>(n)] =
-              e.Sees(p.heads.mask, m, n) &&
-              (!padded || c.inputs.at("key_mask").Integer(b * e.keys + n) != 0);
-        WeighKeys(queries[m], keys, of_keys, scale, seen, &s);
-        AddValues(values, of_values, &s, sum.data());
-        TensorView row = y;
-        row.data += (b * y.strides[0] + m * y.strides[1] + h * y.strides[2]) * SizeOf(y.dtype);
-        row.shape = {1, e.value_dim};
-        row.strides = {0, y.strides[3]};
-        for (int64_t i = 0; i < e.value_dim; ++i) Store(row, 0, i, sum[static_cast<size_t>(i)]);
-      }
+  std::optional<Rows> of_keys, of_values;
+  std::optional<RowsOfBatch> rows;
+  int64_t batch = -1;
+  ForEachHead(c, p.heads, y, [&](int64_t b, int64_t, AttentionHead* head) {
+    if (b != batch) rows.emplace(c, p.rows, batch = b);
+    if (head->queries == 0 || head->keys == 0) return FusedAttention(*head);
+    if (rows->fused) {
+      head->rows = &rows->rows;
+      return FusedAttention(*head);
     }
-  }
+    if (!of_keys) {
+      of_keys.emplace(c.inputs.at("key_table").view());
+      of_values.emplace(c.inputs.at("value_table").view());
+    }
+    OneByOne(*head, p.rows, rows->m, rows->n, *of_keys, *of_values);
+  });
 }
 
 void RelativeVectors(const VectorParameters& p, const ConstTensorView& table,
                      const ConstTensorView& m, const ConstTensorView& n,
                      const TensorView& vectors) {
-  const std::vector<int64_t> at_m = PositionsOf(m), at_n = PositionsOf(n);
+  const std::vector<int64_t> at_m = PositionsOf(m, 0), at_n = PositionsOf(n, 0);
   std::vector<int64_t> row(at_n.size());
   const int64_t size = SizeOf(table.dtype);
   for (size_t i = 0; i < at_m.size(); ++i) {

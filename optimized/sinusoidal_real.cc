@@ -1,15 +1,23 @@
-// The idea: an angle is a sum of two doubles (real_angle.h); what the test of its rounding cannot
-// decide (angles beyond 2^20, near a zero, or exactly one) is asked of integers, where rational
-// multiples of pi are reduced in turns, exactly. Nothing here is wide enough for vectors to matter:
-// the kernel is one plain loop, the same on every target.
+// The idea: an angle is a sum of products in quarter turns, and rows of them go through the vector
+// kernel (real_rows.h); what the test of its rounding leaves open (arguments beyond its range, sums
+// that cancel, zeros of a sine) is asked of integers, where rational multiples of pi are reduced in
+// turns, exactly.
 #include "gnomon/optimized/sinusoidal_real.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "gnomon/optimized/exact_angle.h"
 #include "gnomon/optimized/formats.h"
 #include "gnomon/optimized/real_angle.h"
+#include "gnomon/optimized/real_rows.h"
 
 namespace gnomon::optimized {
 namespace {
@@ -18,16 +26,6 @@ using gnomon::sinusoidal::FourierLayout;
 using gnomon::sinusoidal::Nerf;
 using gnomon::sinusoidal::NerfColumn;
 using gnomon::sinusoidal::Timestep;
-
-// Quarter turns, known within `error`: the whole ones are exact.
-std::optional<Near> NearQuarters(Two q, double error) {
-  if (!(std::fabs(q.hi) < kLargest)) return std::nullopt;
-  const double k = std::rint(q.hi);
-  const Two rest = Sum(q.hi - k, q.lo);
-  if (std::fabs(rest.hi) < kSmallest || error > std::fabs(rest.hi) * 0x1p-46) return std::nullopt;
-  const Two angle = Times(rest, kHalfPi);
-  return Turned(static_cast<int64_t>(k), angle.hi + angle.lo);
-}
 
 // SIN-21, SIN-22. q / denominator quarter turns.
 PairBits RoundQuarters(const Dyadic& q, uint64_t denominator, Format format) {
@@ -64,16 +62,22 @@ PairBits RoundQuarters(const Dyadic& q, uint64_t denominator, Format format) {
   }
 }
 
-// A frequency or a scale to two doubles: within 2^-100.
-Two ToTwo(const ExactFrequency& w) {
-  if (w.sign() == 0) return {};
-  const Enclosure m = w.Magnitude(128);
-  const int64_t shift = BitLength(m.low) - 53;
-  const cpp_int top = m.low >> static_cast<unsigned>(shift);
-  const cpp_int rest = m.low - (top << static_cast<unsigned>(shift));
-  const int e = static_cast<int>(std::clamp<int64_t>(m.exponent, -4000, 4000));
-  const double hi = std::ldexp(static_cast<double>(top), e + static_cast<int>(shift));
-  return Sum(w.sign() * hi, w.sign() * std::ldexp(static_cast<double>(rest), e));
+// a b in quarter turns a unit, to two doubles: within 2^-103. Both parts are cut off.
+Two QuartersOf(const ExactFrequency& a, const ExactFrequency& b) {
+  if (a.sign() == 0 || b.sign() == 0) return {};
+  constexpr int64_t kBits = 160;
+  const Enclosure x = a.Magnitude(kBits), y = b.Magnitude(kBits);
+  // x y 2 / pi: 2^kBits / (pi 2^kBits) takes kBits off again.
+  const cpp_int q = ((x.low * y.low) << static_cast<unsigned>(kBits + 1)) / PiInUnits(kBits);
+  const int64_t drop = BitLength(q) - 53, lower = drop - 53;
+  const cpp_int top = q >> static_cast<unsigned>(drop);
+  const cpp_int rest = (q - (top << static_cast<unsigned>(drop))) >> static_cast<unsigned>(lower);
+  const int64_t e = std::clamp<int64_t>(x.exponent + y.exponent + lower, -4000, 4000);
+  const double sign = a.sign() * b.sign();
+  const Two quarters = Sum(sign * std::ldexp(static_cast<double>(top), static_cast<int>(e) + 53),
+                           sign * std::ldexp(static_cast<double>(rest), static_cast<int>(e)));
+  if (quarters.hi == 0) return {std::numeric_limits<double>::quiet_NaN(), 0};  // beyond doubles
+  return quarters;
 }
 
 // SIN-20, or a plain product: a b t, t not 0.
@@ -106,47 +110,96 @@ class Rows {
   explicit Rows(const TensorView& view) : view_(view), format_(FormatOf(view.dtype)) {}
   Format format() const { return format_; }
   void Store(int64_t row, int64_t column, uint64_t bits) const {
-    StoreBits(
-        view_.dtype,
-        view_.data + (row * view_.strides[0] + column * view_.strides[1]) * SizeOf(view_.dtype),
-        bits);
+    StoreBits(view_.dtype, At(row, column), bits);
+  }
+  // The cosine and the sine of angle i, whose exact bits are exact().
+  template <class Exact>
+  void StorePair(int64_t row, int64_t cosine, int64_t sine, const RealRow& from, size_t i,
+                 const Exact& exact) const {
+    if (format_ == Format::kF32 && from.open[i] == 0) {
+      std::memcpy(At(row, cosine), from.cos.data() + i, sizeof(float));
+      std::memcpy(At(row, sine), from.sin.data() + i, sizeof(float));
+      return;
+    }
+    const PairBits at = from.Bits(i, format_, exact);
+    Store(row, cosine, at.first);
+    Store(row, sine, at.second);
+  }
+  // `count` cosines from column `cosines` on, and sines, of angles whose exact bits are exact(i).
+  template <class Exact>
+  void StoreRun(int64_t row, int64_t cosines, int64_t sines, int64_t count, const RealRow& from,
+                bool any_open, const Exact& exact) const {
+    if (format_ == Format::kF32 && view_.strides[1] == 1 && !any_open) {
+      const size_t bytes = static_cast<size_t>(count) * sizeof(float);
+      std::memcpy(At(row, cosines), from.cos.data(), bytes);
+      std::memcpy(At(row, sines), from.sin.data(), bytes);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      StorePair(row, cosines + i, sines + i, from, static_cast<size_t>(i),
+                [&] { return exact(i); });
   }
 
  private:
+  std::byte* At(int64_t row, int64_t column) const {
+    return view_.data + (row * view_.strides[0] + column * view_.strides[1]) * SizeOf(view_.dtype);
+  }
+
   TensorView view_;
   Format format_;
 };
 
 }  // namespace
 
+namespace {
+
+// What a timestep is multiplied with. Takes long to set up, beside a small call.
+struct TimestepFactors {
+  explicit TimestepFactors(const Timestep& p)
+      : scale(ExactFrequency::Given(p.scale)), quarters(static_cast<size_t>(p.pairs())) {
+    std::vector<int64_t> numerators;
+    for (int64_t i = 0; i < p.pairs(); ++i) numerators.push_back(i);
+    w = ExactFrequency::Powers(p.max_period, numerators, p.pairs() - p.shift);
+    for (size_t i = 0; i < w.size(); ++i) quarters.Set(i, QuartersOf(scale, w[i]));
+  }
+  ExactFrequency scale;
+  std::vector<ExactFrequency> w;
+  QuarterFactors quarters;
+};
+// Thread-safe; keeps a few sets.
+std::shared_ptr<const TimestepFactors> CachedFactors(const Timestep& p) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const TimestepFactors>> known;
+  const std::string key = std::to_string(p.pairs()) + " " + std::to_string(p.shift) + " " +
+                          ToText(p.max_period) + " " + ToText(p.scale);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+  }
+  auto made = std::make_shared<const TimestepFactors>(p);
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (known.size() >= 64) known.clear();
+  known.emplace(key, made);
+  return made;
+}
+
+}  // namespace
+
 void TimestepTable(const Timestep& p, const ConstTensorView& timesteps, const TensorView& pe) {
   RequireOutput("pe", pe, {timesteps.shape.at(0), p.width});
   const Rows out(pe);
-  std::vector<int64_t> numerators;
-  for (int64_t i = 0; i < p.pairs(); ++i) numerators.push_back(i);
-  const std::vector<ExactFrequency> w =
-      ExactFrequency::Powers(p.max_period, numerators, p.pairs() - p.shift);
-  const ExactFrequency scale = ExactFrequency::Given(p.scale);
-  std::vector<Two> factors;
-  for (const ExactFrequency& one : w) factors.push_back(Times(ToTwo(scale), ToTwo(one)));
-  std::vector<int64_t> sines(w.size()), cosines(w.size());
-  for (int64_t column = 0; column < 2 * p.pairs(); ++column) {
-    const SinusoidalColumn c = p.Column(column);
-    (c.kind == SinusoidalColumn::kSine ? sines : cosines)[static_cast<size_t>(c.pair)] = column;
-  }
+  const auto cached = CachedFactors(p);
+  const QuarterFactors& factors = cached->quarters;
+  const int64_t h = p.pairs(), sines = p.Column(0).kind == SinusoidalColumn::kSine ? 0 : h;
+  RealRow angles(factors.padded());
   for (int64_t row = 0; row < timesteps.shape[0]; ++row) {
     const double t = ValueAt(timesteps, row);
-    for (size_t i = 0; i < w.size(); ++i) {
-      const bool tame = std::fabs(t) < 0x1p200 && std::fabs(factors[i].hi) < 0x1p200 &&
-                        std::fabs(factors[i].hi) > 0x1p-200;
-      const PairBits at = RoundAngle(tame ? NearRadians(Times(factors[i], {t, 0})) : std::nullopt,
-                                     out.format(), [&]() -> PairBits {
-                                       if (t == 0) return {EncodeBits(out.format(), 1.0), 0};
-                                       return RoundProduct(scale, w[i], t, out.format());
-                                     });
-      out.Store(row, cosines[i], at.first);
-      out.Store(row, sines[i], at.second);
-    }
+    const bool open = angles.Fill({{&t, 0, factors.high(), factors.low(), 1}});
+    out.StoreRun(row, h - sines, sines, h, angles, open, [&](int64_t i) -> PairBits {
+      if (t == 0) return {EncodeBits(out.format(), 1.0), 0};
+      return RoundProduct(cached->scale, cached->w[static_cast<size_t>(i)], t, out.format());
+    });
     if (p.width % 2 != 0) out.Store(row, p.width - 1, 0);
   }
 }
@@ -157,31 +210,32 @@ void FourierFeatures(FourierLayout layout, const ConstTensorView& x, const Const
   RequireOutput("features", features, {x.shape.at(0), 2 * h});
   const Rows out(features);
   const int64_t sines = layout == FourierLayout::kSinCos ? 0 : h, cosines = h - sines;
-  for (int64_t point = 0; point < x.shape[0]; ++point)
-    for (int64_t feature = 0; feature < h; ++feature) {
-      Two quarters;
-      double sizes = 0;
-      bool plain = true;  // no product over- or underflows
-      for (int64_t i = 0; i < coordinates; ++i) {
-        const Two one =
-            Product(4 * ValueAt(B, feature * coordinates + i), ValueAt(x, point * coordinates + i));
-        quarters = Plus(quarters, one);
-        sizes += std::fabs(one.hi);
-        plain &= one.hi == 0 || std::fabs(one.hi) > kSmallest;
-      }
-      const double error = static_cast<double>(coordinates) * sizes * 0x1p-98;
-      const PairBits at = RoundAngle(
-          plain && sizes > 0 ? NearQuarters(quarters, error) : std::nullopt, out.format(), [&] {
-            Dyadic exact;
-            for (int64_t i = 0; i < coordinates; ++i)
-              exact = exact + ToDyadic(ValueAt(B, feature * coordinates + i)) *
-                                  ToDyadic(ValueAt(x, point * coordinates + i));
-            exact.exponent += 2;
-            return RoundQuarters(exact, 1, out.format());
-          });
-      out.Store(point, cosines + feature, at.first);
-      out.Store(point, sines + feature, at.second);
-    }
+  // [coordinate][feature], in quarter turns.
+  std::vector<QuarterFactors> factors;
+  for (int64_t i = 0; i < coordinates; ++i) {
+    factors.emplace_back(static_cast<size_t>(h));
+    for (int64_t feature = 0; feature < h; ++feature)
+      factors.back().Set(static_cast<size_t>(feature),
+                         {4 * ValueAt(B, feature * coordinates + i), 0});
+  }
+  RealRow angles(PaddedPairs(static_cast<size_t>(h)));
+  std::vector<double> at(static_cast<size_t>(coordinates));
+  std::vector<RealTerm> terms;
+  for (size_t i = 0; i < at.size(); ++i)
+    terms.push_back({&at[i], 0, factors[i].high(), nullptr, 1});
+  for (int64_t point = 0; point < x.shape[0]; ++point) {
+    for (size_t i = 0; i < at.size(); ++i)
+      at[i] = ValueAt(x, point * coordinates + static_cast<int64_t>(i));
+    const bool open = angles.Fill(terms);
+    out.StoreRun(point, cosines, sines, h, angles, open, [&](int64_t feature) {
+      Dyadic exact;
+      for (int64_t i = 0; i < coordinates; ++i)
+        exact = exact + ToDyadic(ValueAt(B, feature * coordinates + i)) *
+                            ToDyadic(at[static_cast<size_t>(i)]);
+      exact.exponent += 2;
+      return RoundQuarters(exact, 1, out.format());
+    });
+  }
 }
 
 void NerfFeatures(const Nerf& p, const ConstTensorView& x, const TensorView& features) {
@@ -191,53 +245,76 @@ void NerfFeatures(const Nerf& p, const ConstTensorView& x, const TensorView& fea
   const Rows out(features);
   const bool pi = p.unit == Nerf::Unit::kPi;
   const ExactFrequency one = ExactFrequency::Given(Number(1));
-  std::vector<ExactFrequency> factors;
-  for (int64_t k = 0; k < p.octaves; ++k)
-    factors.push_back(ExactFrequency::Given(Number(static_cast<double>(p.Numerator(k)))));
-  for (int64_t point = 0; point < x.shape[0]; ++point)
-    for (int64_t column = 0; column < columns; ++column) {
-      const NerfColumn c = gnomon::sinusoidal::ColumnOf(p, coordinates, column);
-      const int64_t number = point * coordinates + c.coordinate;
-      const double v = ValueAt(x, number);
-      if (c.kind == NerfColumn::kInput) {
-        out.Store(point, column,
+  const double d = static_cast<double>(p.Denominator());
+  std::vector<ExactFrequency> exact_factors;
+  QuarterFactors factors(static_cast<size_t>(p.octaves));
+  // Numerators are below 2^36 or powers of two, so doubles.
+  for (int64_t k = 0; k < p.octaves; ++k) {
+    const double n = static_cast<double>(p.Numerator(k)), quotient = n / d;
+    const Two factor = Sum(quotient, std::fma(-quotient, d, n) / d);
+    exact_factors.push_back(ExactFrequency::Given(Number(n)));
+    factors.Set(static_cast<size_t>(k),
+                pi ? Two{2 * factor.hi, 2 * factor.lo} : QuartersOf(factor));
+  }
+  const auto exact = [&](double v, int64_t octave) -> PairBits {
+    if (v == 0) return {EncodeBits(out.format(), 1.0), 0};
+    Dyadic product = ToDyadic(v) * ToDyadic(static_cast<double>(p.Numerator(octave)));
+    if (pi) {
+      product.exponent += 1;
+      return RoundQuarters(product, p.Denominator(), out.format());
+    }
+    if (p.Denominator() == 1)
+      return RoundProduct(exact_factors[static_cast<size_t>(octave)], one, v, out.format());
+    const cpp_int size = abs(product.n);
+    return RoundCosSin(
+        [&](int64_t bits) {
+          const int64_t shift = product.exponent + bits;
+          const cpp_int low = ShiftLeft(size, std::max<int64_t>(shift, 0)) /
+                              ShiftLeft(cpp_int(p.Denominator()), std::max<int64_t>(-shift, 0));
+          return std::pair<cpp_int, cpp_int>(low, low + 1);
+        },
+        product.n < 0, BitLength(size) + product.exponent, out.format());
+  };
+  // Where the sine and the cosine of an octave of a coordinate go.
+  std::vector<int64_t> inputs(static_cast<size_t>(coordinates), -1);
+  std::vector<int64_t> sines(static_cast<size_t>(coordinates * p.octaves)), cosines = sines;
+  for (int64_t column = 0; column < columns; ++column) {
+    const NerfColumn c = gnomon::sinusoidal::ColumnOf(p, coordinates, column);
+    const size_t at = static_cast<size_t>(c.octave * coordinates + c.coordinate);
+    if (c.kind == NerfColumn::kInput) {
+      inputs[static_cast<size_t>(c.coordinate)] = column;
+    } else {
+      (c.kind == NerfColumn::kSine ? sines : cosines)[at] = column;
+    }
+  }
+  // The numbers of some points side by side.
+  const int64_t points = std::max<int64_t>(1, 128 / std::max<int64_t>(coordinates, 1));
+  RealRow angles(PaddedPairs(static_cast<size_t>(points * coordinates)));
+  std::vector<double> numbers(angles.padded, 0.0);
+  for (int64_t first = 0; first < x.shape[0]; first += points) {
+    const int64_t count = std::min(points, x.shape[0] - first);
+    for (int64_t i = 0; i < count * coordinates; ++i) {
+      const int64_t number = first * coordinates + i;
+      const double v = numbers[static_cast<size_t>(i)] = ValueAt(x, number);
+      const int64_t column = inputs[static_cast<size_t>(i % coordinates)];
+      if (column >= 0)
+        out.Store(number / coordinates, column,
                   x.dtype == features.dtype
                       ? BitsAt(x, number)
                       : EncodeBits(out.format(), RoundToFormat(out.format(), v)));
-        continue;
-      }
-      // Numerators are below 2^36 or powers of two, so doubles.
-      const double n = static_cast<double>(p.Numerator(c.octave));
-      const double d = static_cast<double>(p.Denominator());
-      std::optional<Near> near;
-      if (std::fabs(v) < 0x1p200 && std::fabs(v) > 0x1p-200) {
-        const Two product = Product(pi ? 2 * v : v, n);
-        const double quotient = product.hi / d;
-        const Two angle = Sum(quotient, (std::fma(-quotient, d, product.hi) + product.lo) / d);
-        near = pi ? NearQuarters(angle, p.Denominator() == 1 ? 0 : std::fabs(quotient) * 0x1p-100)
-                  : NearRadians(angle);
-      }
-      const PairBits at = RoundAngle(near, out.format(), [&]() -> PairBits {
-        if (v == 0) return {EncodeBits(out.format(), 1.0), 0};
-        Dyadic exact = ToDyadic(v) * ToDyadic(n);
-        if (pi) {
-          exact.exponent += 1;
-          return RoundQuarters(exact, p.Denominator(), out.format());
-        }
-        if (p.Denominator() == 1)
-          return RoundProduct(factors[static_cast<size_t>(c.octave)], one, v, out.format());
-        const cpp_int size = abs(exact.n);
-        return RoundCosSin(
-            [&](int64_t bits) {
-              const int64_t shift = exact.exponent + bits;
-              const cpp_int low = ShiftLeft(size, std::max<int64_t>(shift, 0)) /
-                                  ShiftLeft(cpp_int(p.Denominator()), std::max<int64_t>(-shift, 0));
-              return std::pair<cpp_int, cpp_int>(low, low + 1);
-            },
-            exact.n < 0, BitLength(size) + exact.exponent, out.format());
-      });
-      out.Store(point, column, c.kind == NerfColumn::kSine ? at.second : at.first);
     }
+    for (int64_t k = 0; k < p.octaves; ++k) {
+      angles.Fill({{numbers.data(), 1, factors.high() + k,
+                    factors.exact() ? nullptr : factors.low() + k, 0}});
+      for (int64_t point = 0; point < count; ++point)
+        for (int64_t c = 0; c < coordinates; ++c) {
+          const size_t i = static_cast<size_t>(point * coordinates + c);
+          const size_t column = static_cast<size_t>(k * coordinates + c);
+          out.StorePair(first + point, cosines[column], sines[column], angles, i,
+                        [&] { return exact(numbers[i], k); });
+        }
+    }
+  }
 }
 
 }  // namespace gnomon::optimized

@@ -1,5 +1,5 @@
 // SIN-20 to SIN-24: the kernels give the bits of the rounded truth, by their fast path and beyond
-// it.
+// it, on every target.
 #include "gnomon/optimized/sinusoidal_real.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,15 @@ void ExpectRounded(Random& random, const Case& c) {
   }
 }
 
-TEST(SinusoidalReal, Timesteps) {
+class SinusoidalReal : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { UseTarget(GetParam()); }
+  void TearDown() override { UseTarget(""); }
+};
+INSTANTIATE_TEST_SUITE_P(Kernel, SinusoidalReal, ::testing::ValuesIn(Targets()),
+                         [](const auto& target) { return target.param; });
+
+TEST_P(SinusoidalReal, Timesteps) {
   Random random(41);
   for (int i = 0; i < 60; ++i) {
     Case c;
@@ -81,7 +89,7 @@ TEST(SinusoidalReal, Timesteps) {
   }
 }
 
-TEST(SinusoidalReal, Fourier) {
+TEST_P(SinusoidalReal, Fourier) {
   Random random(42);
   for (int i = 0; i < 60; ++i) {
     Case c;
@@ -95,7 +103,7 @@ TEST(SinusoidalReal, Fourier) {
   }
 }
 
-TEST(SinusoidalReal, Nerf) {
+TEST_P(SinusoidalReal, Nerf) {
   Random random(43);
   for (int i = 0; i < 60; ++i) {
     Case c;
