@@ -93,8 +93,9 @@ bool Refused(const Subject& subject, const Case& c, const Outputs& outputs, Find
     const Tensor& tensor = outputs.at(shapes[o].role);
     const int output = static_cast<int>(o);
     for (int64_t e = 0; e < tensor.count(); ++e) {
-      const auto verdict = reference::JudgeElement(*truth, c, output, e, tensor.dtype(),
-                                                   BitsAt(tensor.view(), e), subject.FlushesSubnormals());
+      const auto verdict =
+          reference::JudgeElement(*truth, c, output, e, tensor.dtype(), BitsAt(tensor.view(), e),
+                                  subject.FlushesSubnormals());
       const reference::Expectation due = truth->Expect(output, e);
       const double expected = due.kind == reference::Expectation::kNonFinite
                                   ? due.non_finite
@@ -157,7 +158,10 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
   Trial trial(subject, source, formats);
   const Trial::Verdict verdict = trial.Judge(property->check);
   if (verdict == Trial::kHolds) return Answer::kHolds;
-  if (verdict == Trial::kNotAsked) return Answer::kNotAsked;
+  if (verdict == Trial::kNotAsked) {
+    find->message = trial.finding();
+    return Answer::kNotAsked;
+  }
   if (verdict != Trial::kFails && verdict != Trial::kCrashes) return Answer::kNothing;
   find->question = question;
   find->clause = property->clause;
