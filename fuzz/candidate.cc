@@ -130,13 +130,12 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
   }
   if (result.crashes > 0)
     line("  the candidate took its process down " + std::to_string(result.crashes) + " times");
-  const std::string why = properties::HungText({});
   if (result.not_searched > 0)
     line(fmt::format("  {:.0f} of {} s were NOT SEARCHED: {}", result.not_searched,
-                     options.hunt.seconds, why));
+                     options.hunt.seconds, properties::HungText({})));
   if (result.not_asked > 0)
     line(fmt::format("  {} questions were NOT RUN in a process of its own: {}", result.not_asked,
-                     why));
+                     result.why_not_asked));
   return report;
 }
 

@@ -158,7 +158,10 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
   Trial trial(subject, source, formats);
   const Trial::Verdict verdict = trial.Judge(property->check);
   if (verdict == Trial::kHolds) return Answer::kHolds;
-  if (verdict == Trial::kNotAsked) return Answer::kNotAsked;
+  if (verdict == Trial::kNotAsked) {
+    find->message = trial.finding();
+    return Answer::kNotAsked;
+  }
   if (verdict != Trial::kFails && verdict != Trial::kCrashes) return Answer::kNothing;
   find->question = question;
   find->clause = property->clause;

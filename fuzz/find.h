@@ -52,7 +52,7 @@ struct Find {
   std::string Signature() const;
 };
 
-enum class Answer { kNothing, kHolds, kFind, kNotAsked };  // the last: it hung too often before
+enum class Answer { kNothing, kHolds, kFind, kNotAsked };  // the last: it is given up (SUBJ-7)
 
 // Properties that the subject can be asked, in the order of the list of schemes.
 std::vector<const properties::Property*> Askable(const properties::Subject& subject,

@@ -303,7 +303,10 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
     Find find;
     const Answer answer = Ask(*subject, question, &find);
     result.not_asked += answer == Answer::kNotAsked;
-    if (answer == Answer::kNotAsked) return;
+    if (answer == Answer::kNotAsked) {
+      result.why_not_asked = find.message;
+      return;
+    }
     if (answer != Answer::kFind) {
       if (!seen_as.empty()) result.unrepeated.push_back(seen_as);
       return;

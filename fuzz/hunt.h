@@ -26,6 +26,7 @@ struct HuntResult {
   // SUBJ-7. After the third hang nothing more is asked.
   double not_searched = 0;  // seconds that the search was to last longer
   int64_t not_asked = 0;    // questions left out of those asked of the isolated subject
+  std::string why_not_asked;
   bool guided = false;      // the candidate is instrumented, and its coverage led the search
   std::vector<Find> finds;  // one of each signature, shrunk
   std::vector<std::string> unrepeated;  // seen in the search and not again, in one line each

@@ -48,9 +48,10 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
     }
     // Nor this: whose configuration, of a model of several towers.
     if (const auto chosen = options.set.find("tower"); chosen != options.set.end()) {
-      if (chosen->second != Value(std::string("text")))
-        throw Rejected("tower", ToText(chosen->second), "must be text", "CASE-6");
-      choices.text_tower = true;
+      choices.text_tower = chosen->second == Value(std::string("text"));
+      choices.vision_tower = chosen->second == Value(std::string("vision"));
+      if (!choices.text_tower && !choices.vision_tower)
+        throw Rejected("tower", ToText(chosen->second), "must be text or vision", "CASE-8");
       options.set.erase(chosen);
     }
     if (const auto chosen = options.set.find("head_dim"); chosen != options.set.end())
@@ -58,6 +59,8 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
         if (*dims <= 0x1p20 && *dims == std::floor(*dims))
           choices.head_dim = static_cast<int64_t>(*dims);
     choices.rope_theta = options.set.count("rope_theta") + options.set.count("frequencies") > 0;
+    choices.operation = arguments.operation;
+    for (const auto& [name, value] : options.set) choices.stated.insert(name);
     options.config = ReadConfig(arguments.config, choices);
   }
   for (const std::string& text : arguments.tensors) {

@@ -14,6 +14,7 @@
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/oracle/text.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -87,7 +88,7 @@ Judged NothingIn(const std::string& path, const std::string& why) {
   judged.result.name = "-";
   judged.result.status = Name(Verdict::kNothingRun);
   judged.result.detail = "nothing run: " + why;
-  judged.result.repeat = "gnomon check " + path;
+  judged.result.repeat = "gnomon check " + properties::ShellQuoted(path);
   judged.text = judged.result.detail + ".\n";
   judged.json = {{"verdict", judged.result.status}, {"sentence", judged.result.detail}};
   return judged;

@@ -87,12 +87,14 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   std::string text;
   Json list = Json::array();
   int64_t conform = 0, outside = 0, not_run = 0;
+  std::string why_not_run;
   for (const auto& subject : subjects) {
     const std::vector<CaseResult> answers = RunCases(*subject, cases);
     for (size_t i = 0; i < files.size(); ++i) {
       Judged judged = ResultOfCase(*subject, files[i], cases[i], answers[i], arguments.out);
       outside += !answers[i].asked();
-      not_run += answers[i].outcome.status == Outcome::kNotAsked;
+      if (answers[i].outcome.status == Outcome::kNotAsked && not_run++ == 0)
+        why_not_run = answers[i].outcome.message;
       conform += judged.result.passes();
       text += one ? judged.text
                   : fmt::format("{} {}: {}\n", subject->Name(), files[i], judged.result.detail);
@@ -107,7 +109,7 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   if (not_run > 0)
     text += fmt::format("{} NOT RUN: {}\n",
                         not_run == 1 ? "1 case was" : fmt::format("{} cases were", not_run),
-                        properties::HungText({}));
+                        why_not_run);
   const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
   if (arguments.json) {
     Json json = conclusion.Envelope("recordings");

@@ -105,12 +105,12 @@ Json ToJson(const SuiteReport& report, const std::vector<std::optional<double>>&
   return json;
 }
 
-// SUBJ-2; not asked of a subject that hangs.
+// SUBJ-2; not asked of a subject that is asked no more.
 PropertyReport Declaration(properties::Subject& subject, const SuiteReport& report) {
   if (!report.gave_up()) return CheckDeclaration(subject, report.options.operation);
   PropertyReport left_out = DeclarationProperty();
   left_out.status = PropertyReport::kNotRun;
-  left_out.finding = HungText(report.options);
+  left_out.finding = WhyNotRun(report);
   return left_out;
 }
 
@@ -194,9 +194,10 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                  subject->FlushesSubnormals() ? " and may flush subnormals" : "", held, asked)
           << ToText(report) << CrashFiles(report, arguments)
           << ToText(diagnoses, subject->Name(),
-                    fmt::format("--subject {} --operation '{}' --cases {} --seed {}",
-                                properties::ShellQuoted(subject->Name()), arguments.operation,
-                                arguments.cases, arguments.seed),
+                    fmt::format("--subject {} --operation {} --cases {} --seed {}",
+                                properties::ShellQuoted(subject->Name()),
+                                properties::ShellQuoted(arguments.operation), arguments.cases,
+                                arguments.seed),
                     arguments.out)
           << "\n";
     }

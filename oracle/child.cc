@@ -56,8 +56,15 @@ std::string AskedText(const Case& c) {
   return text + (c.in_place.empty() ? "" : " in place");
 }
 
-properties::Outcome DescribedSubject::NotAsked() {
-  return {properties::Outcome::kNotAsked, properties::HungText({})};
+std::string DescribedSubject::GivenUp(const Case& c) const {
+  if (hangs_ >= properties::kMostHangs) return properties::HungText({});
+  if (!dead_.empty()) return "the subject " + dead_ + " (SUBJ-7)";
+  if (answered_ || died_on_.count(c.operation) == 0) return "";
+  int died = 0;
+  for (const auto& [operation, count] : died_on_) died += count;
+  return died < properties::kMostHangs ? ""
+                                       : "the subject died on the first " + std::to_string(died) +
+                                             " cases and answered none (SUBJ-7)";
 }
 
 }  // namespace gnomon::oracle

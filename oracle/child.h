@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,8 +42,13 @@ void KillAndReap(pid_t pid);
 
 // "; its standard error: "thread panicked ... aborting"", or nothing where nothing was said.
 std::string SaidText(std::string_view standard_error);
+// Of a refusal (SUBJ-2) that came with none.
+inline constexpr const char* kNoMessage = "without a message";
 // "; asked rope.apply f32 x[1, 2, 1, 8] positions[2]"
 std::string AskedText(const Case& c);
+
+// SUBJ-7. A child that could be started once is tried so often again before it is given up.
+inline constexpr int kMostStarts = 3;
 
 // A subject in a process of its own, which says of itself what it does (SUBJ-1).
 class DescribedSubject : public properties::Subject {
@@ -61,12 +67,26 @@ class DescribedSubject : public properties::Subject {
   const Description& description() const { return description_; }
 
  protected:
-  // SUBJ-7. After so many hangs it is asked no more.
-  bool gave_up() const { return hangs_ >= properties::kMostHangs; }
-  static properties::Outcome NotAsked();
+  // SUBJ-7. Why this case is not asked any more; empty: it is.
+  std::string GivenUp(const Case& c) const;
+  static properties::Outcome NotAsked(const std::string& why) {
+    return {properties::Outcome::kNotAsked, why};
+  }
 
   Description description_;
   int hangs_ = 0;
+  bool answered_ = false;  // anything, ever
+  std::string dead_;       // why it cannot be started any more
+
+  // Given cases come many at once; one alone is a question of the suite, which counts properties
+  // and may ask sixty simpler ones to explain a single crash.
+  void BeginBatch(size_t cases) {
+    if (cases == 1) died_on_.clear();
+  }
+  void DiedOn(const Case& c) { ++died_on_[c.operation]; }
+
+ private:
+  std::map<std::string, int> died_on_;  // operation -> cases; counts until something is answered
 };
 
 }  // namespace gnomon::oracle

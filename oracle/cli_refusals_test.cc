@@ -149,6 +149,41 @@ TEST_F(CliRefusals, AScalingThatAnOperationDoesNotTakeIsNotDropped) {
   EXPECT_EQ(Gnomon({"eval", "rope.frequencies", "--config", config}).code, 0);
 }
 
+// CASE-8. Of a model of several towers.
+TEST_F(CliRefusals, ATowerIsChosenByName) {
+  const std::string config = Write("config.json", R"({"model_type":"qwen2_vl",
+      "text_config":{"head_dim":8,"rope_theta":500000.0},
+      "vision_config":{"embed_dim":1280,"num_heads":16,"rope_theta":10000.0}})");
+  const std::vector<std::string> eval = {"eval", "rope.frequencies", "--config", config};
+  ExpectRefused(eval, "--set tower=text asks for text_config alone");
+  for (const std::string tower : {"audio", "Text", "[1]"})
+    ExpectRefused(With(eval, {"--set", "tower=" + tower}), ": must be text or vision (CASE-8)");
+  ExpectRefused(With(eval, {"--set", "tower=audio"}), "tower = \"audio\": must be text or vision");
+  ExpectRefused(With(eval, {"--set", "tower=vision"}),
+                "tower = vision: is read for multi_axis.axial alone (CASE-8)");
+  const Answer run = Gnomon(With(eval, {"--set", "tower=text"}));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, Gnomon(With(kFrequencies, {"--set", "rope_theta=500000"})).out);
+}
+
+// A scheme without RoPE takes its own parameters.
+TEST_F(CliRefusals, AConfigurationOfAnotherScheme) {
+  const std::string bloom = Write("bloom.json", R"({"model_type":"bloom","n_head":8})");
+  const Answer run = Gnomon({"eval", "alibi.slopes", "--config", bloom});
+  EXPECT_EQ(run.out, Gnomon({"eval", "alibi.slopes", "--set", "num_heads=8"}).out) << run.err;
+  ExpectRefused({"eval", "rope.frequencies", "--config", bloom}, "is a model without RoPE");
+  ExpectRefused({"eval", "t5_bias.bucket", "--config", bloom}, "does not say that it has");
+}
+
+TEST_F(CliRefusals, NumbersAreSaidAsPeopleWriteThem) {
+  ExpectRefused(
+      {"check", kPlain, "--config", Write("c.json", R"({"head_dim":40,"kv_channels":80})")},
+      "kv_channels = 80: contradicts 40 under another name");
+  EXPECT_NE(Gnomon({"check", kRecording, "--set", "rope_theta=40"})
+                .out.find("overridden: rope_theta 40, where the file's case says 500000\n"),
+            std::string::npos);
+}
+
 TEST_F(CliRefusals, WhatIsNoRegularFileIsNotRead) {
   ExpectRefused({"check", "/dev/zero"}, "/dev/zero: cannot be read: not a regular file (CASE-7)");
   const std::string pipe = folder_ / "pipe";  // nobody ever writes

@@ -10,7 +10,9 @@
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/config_keys.h"
 #include "gnomon/oracle/config_scaling.h"
+#include "gnomon/oracle/config_schemes.h"
 #include "gnomon/oracle/files.h"
+#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/spec/rejected.h"
 
@@ -44,6 +46,8 @@ class ConfigReader {
   Parameters Read() {
     if (!json_.is_object()) throw BadFile(file_, "is no JSON object", "CASE-6");
     RefuseModelsWithoutRope();
+    RefuseAnotherTower();
+    if (TextConfig() == nullptr) RefuseWhatTheFileDoesNotSay();
     RefuseUnknownKeys();
     const Json* text_config = TextConfig();
     RefuseNestedKeys(text_config);
@@ -57,8 +61,12 @@ class ConfigReader {
       parameters_["rotary_dim"] = static_cast<double>(*rotary_dim);
     std::vector<Named> bases = {{"rope_theta", Get("rope_theta")},
                                 {"rotary_emb_base", Get("rotary_emb_base")},
-                                {"rope_parameters.rope_theta", Inner("rope_theta")}};
-    if (local_) bases = {{"rope_local_base_freq", Get("rope_local_base_freq")}};
+                                {"rope_parameters.rope_theta", Inner("rope_theta")},
+                                {"global_rope_theta", Get("global_rope_theta")},
+                                {"attn_config.rope_theta", OfAttention("rope_theta")}};
+    if (local_)
+      bases = {{"rope_local_base_freq", Get("rope_local_base_freq")},
+               {"local_rope_theta", Get("local_rope_theta")}};
     if (const auto theta = Agreed(bases)) {
       parameters_["rope_theta"] = *theta;
     } else if (!local_ && !choices_.rope_theta) {
@@ -94,10 +102,66 @@ class ConfigReader {
     return found == rope_->end() || found->is_null() ? nullptr : &*found;
   }
 
+  // DBRX: what an object of the attention alone says of RoPE.
+  const Json* OfAttention(const std::string& key) const {
+    const Json* object = Get("attn_config");
+    if (object == nullptr || !object->is_object()) return nullptr;
+    const auto found = object->find(key);
+    return found == object->end() || found->is_null() ? nullptr : &*found;
+  }
+  bool IsReadAttention(const Json& object) const {
+    if (OfAttention("rope_theta") == nullptr) return false;
+    for (const auto& [key, value] : object.items())
+      if (key != "rope_theta" && SpeaksOfPositions(key) && !value.is_null()) return false;
+    return true;
+  }
+
+  // Whose head_dim the axes of an image would be split from.
+  void RefuseAnotherTower() const {
+    const Json* tower = Get("vision_config");
+    if (tower != nullptr && choices_.operation == "multi_axis.axial" && !choices_.text_tower)
+      Refuse("vision_config", *tower,
+             "has axes of its own: --set tower=vision reads it, tower=text the rest");
+  }
+
+  // Where two models of one model_type differ, or its code has what no key says.
+  void RefuseWhatTheFileDoesNotSay() const {
+    const Json* named = Get("model_type");
+    if (named == nullptr || !named->is_string()) return;
+    const std::string type = named->get<std::string>();
+    const Json* size = Get("hidden_size");
+    if (type == "baichuan" && (size == nullptr || *size != 4096))
+      Refuse("model_type", *named,
+             "has RoPE with hidden_size 4096 (7B) and ALiBi with 5120 (13B): state the parameters "
+             "without --config, or ask for alibi");
+    if (type == "chatglm") {
+      if (!choices_.stated.count("rotary_dim"))
+        Refuse("model_type", *named,
+               "rotates half of the dims of a head, which no key says: state rotary_dim by --set");
+      if (const Json* ratio = Get("rope_ratio"); ratio != nullptr && !choices_.rope_theta)
+        Refuse("rope_ratio", *ratio,
+               "is multiplied with 10000 in the code of GLM 4 and not in all that have it: state "
+               "rope_theta by --set");
+    }
+    if (type.starts_with("ernie4_5_vl") && !choices_.stated.count("frequencies"))
+      Refuse("model_type", *named,
+             "gives its frequencies to the pairs in an order of its own: state frequencies by "
+             "--set");
+    if (type.starts_with("gemma4") && choices_.layer_type == "full_attention" &&
+        Get("global_head_dim") == nullptr && !choices_.head_dim)
+      throw Rejected(file_ + ": global_head_dim", "(missing)",
+                     "is the head_dim of full attention, 512 by default in " + type +
+                         ": state head_dim by --set",
+                     "CASE-6");
+  }
+
   void RefuseUnknownKeys() const {
     for (const auto& [key, value] : json_.items()) {
       if (value.is_null() || IsRopeKey(key) || IsUnrelatedKey(key) || !SpeaksOfPositions(key))
         continue;
+      if (key == "rope_ratio" && choices_.rope_theta) continue;
+      if ((key == "alibi" || key == "use_alibi") && value == Json(true))
+        Refuse(key, value, "is ALiBi, not RoPE");
       if (const auto harmless = HarmlessValues(key)) {
         if (std::count(harmless->begin(), harmless->end(), value)) continue;
         Refuse(key, value, "is not supported");
@@ -139,10 +203,14 @@ class ConfigReader {
     for (const auto& [name, value] : json_.items()) {
       if (!value.is_structured() || &value == read || IsRopeKey(name) || IsUnrelatedKey(name))
         continue;
+      if (name == "attn_config" && IsReadAttention(value)) continue;
       const bool other = IsOtherTower(name);
       if (other && read != nullptr && choices_.text_tower) continue;
-      if (const auto inner = PositionKeyWithin(value, other)) {
+      // Gemma 4: what single layers have of their own; of it a stated head_dim is enough.
+      const bool layers = name == "per_layer_config";
+      if (const auto inner = PositionKeyWithin(value, other || (layers && choices_.head_dim))) {
         std::string why = "is not read, and its " + *inner + " speaks of positions";
+        if (layers) why += ": state head_dim by --set";
         if (other && read != nullptr) why += "; --set tower=text asks for text_config alone";
         Refuse(name, value, why);
       }
@@ -178,6 +246,19 @@ class ConfigReader {
       local_ = choices_.layer_type == "sliding_attention";
       chosen = true;
       if (local_) object = nullptr;
+    }
+    // ModernBERT, the same under other names; without the local one the global one is of both.
+    const Json* global = Get("global_rope_theta");
+    if (const Json* local = Get("local_rope_theta"); local != nullptr && !chosen) {
+      const bool named =
+          choices_.layer_type == "full_attention" || choices_.layer_type == "sliding_attention";
+      const bool same = choices_.layer_type.empty() && global != nullptr && *global == *local;
+      if (!named && !same)
+        Refuse("local_rope_theta", *local,
+               "is of other layers than global_rope_theta: choose by --set "
+               "layer_type=full_attention or sliding_attention");
+      local_ = choices_.layer_type == "sliding_attention";
+      chosen = named;
     }
     if (!choices_.layer_type.empty() && !chosen)
       throw Rejected("layer_type", choices_.layer_type, "this file does not tell layers apart",
@@ -246,7 +327,7 @@ class ConfigReader {
       if (value == nullptr) continue;
       const double number = NumberOf(name, *value);
       if (agreed && *agreed != number)
-        Refuse(name, *value, "contradicts " + ToText(Number(*agreed)) + " under another name");
+        Refuse(name, *value, "contradicts " + Plain(Number(*agreed)) + " under another name");
       agreed = number;
     }
     return agreed;
@@ -254,6 +335,15 @@ class ConfigReader {
 
   std::optional<int64_t> HeadDim() const {
     if (choices_.head_dim) return choices_.head_dim;
+    // Gemma 4: heads of full attention are wider.
+    if (const Json* global = Get("global_head_dim");
+        global != nullptr && choices_.layer_type != "sliding_attention") {
+      if (choices_.layer_type != "full_attention")
+        Refuse("global_head_dim", *global,
+               "is of other layers than head_dim: choose by --set layer_type=full_attention or "
+               "sliding_attention");
+      return ExtentOf("global_head_dim", *global);
+    }
     std::optional<int64_t> given;
     if (const auto stated =
             Agreed({{"head_dim", Get("head_dim")}, {"kv_channels", Get("kv_channels")}}))
@@ -266,13 +356,13 @@ class ConfigReader {
       return dims;
     }
     if (given) return given;
-    const auto first = [&](const std::string& a, const std::string& b) -> std::optional<Named> {
-      for (const std::string& name : {a, b})
+    const auto first = [&](const std::vector<std::string>& names) -> std::optional<Named> {
+      for (const std::string& name : names)
         if (const Json* value = Get(name)) return Named{name, value};
       return std::nullopt;
     };
-    const auto hidden = first("hidden_size", "n_embd");
-    const auto heads = first("num_attention_heads", "n_head");
+    const auto hidden = first({"hidden_size", "n_embd", "d_model"});
+    const auto heads = first({"num_attention_heads", "n_head", "n_heads"});
     if (!hidden || !heads) return std::nullopt;
     const int64_t size = ExtentOf(hidden->name, *hidden->value);
     const int64_t count = ExtentOf(heads->name, *heads->value);
@@ -333,6 +423,8 @@ class ConfigReader {
 Parameters ParseConfig(std::string_view text, const std::string& file,
                        const ConfigChoices& choices) {
   const Json json = ParseStrictly(text, file, "CASE-6");
+  if (choices.vision_tower) return ReadVisionTower(json, file, choices);
+  if (IsOtherScheme(choices.operation)) return ReadOtherScheme(json, file, choices);
   return ConfigReader(json, file, choices).Read();
 }
 

@@ -1,4 +1,4 @@
-// A model's own config.json, as far as it speaks of RoPE.
+// A model's own config.json: of RoPE here, of other schemes in config_schemes.h (CASE-8).
 //
 // Read are the names of the Hugging Face configurations, old (`rope_theta`, `rope_scaling`) and new
 // (`rope_parameters`), those of GPT-NeoX and GPT-J, and those of multi-head latent attention. Keys
@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -25,12 +26,15 @@ struct ConfigChoices {
   std::string layer_type;
   std::optional<int64_t> head_dim;
   bool rope_theta = false;
-  bool text_tower = false;  // whatever towers for images or sound say of their own positions
+  bool text_tower = false;     // whatever towers for images or sound say of their own positions
+  bool vision_tower = false;   // of the tower for images, and of nothing else
+  std::string operation = "";  // empty: of RoPE
+  std::set<std::string> stated = {};  // names of the parameters that are stated beside the file
 };
 
-// Parameters of rope.* and rope_scaling.* operations: head_dim, rotary_dim, rope_theta, layout,
-// those of context extension, of sections and of layers without RoPE; those that the file states.
-// `file` is for messages. Throws BadFile or Rejected.
+// Parameters of the operation; of rope.* and rope_scaling.*: head_dim, rotary_dim, rope_theta,
+// layout, those of context extension, of sections and of layers without RoPE; those that the file
+// states. `file` is for messages. Throws BadFile or Rejected.
 Parameters ParseConfig(std::string_view text, const std::string& file,
                        const ConfigChoices& choices = {});
 Parameters ReadConfig(const std::string& path, const ConfigChoices& choices = {});

@@ -33,6 +33,8 @@ const std::set<std::string_view>& RopeKeys() {
                                                   "rotary_dim",
                                                   "rope_interleaved",
                                                   "rope_local_base_freq",
+                                                  "global_rope_theta",
+                                                  "local_rope_theta",
                                                   "no_rope_layers",
                                                   "no_rope_layer_interval"};
   return keys;
@@ -207,12 +209,101 @@ bool IsOtherTower(const std::string& key) {
 }
 
 bool IsModelWithoutRope(const std::string& model_type) {
-  static const std::set<std::string_view> types = {
-      "albert",      "bart",       "bert",     "biogpt",  "blenderbot", "bloom", "camembert",
-      "clip",        "ctrl",       "deberta",  "electra", "deberta-v2", "gpt2",  "gpt_bigcode",
-      "distilbert",  "gpt_neo",    "m2m_100",  "marian",  "mbart",      "mpnet", "mpt",
-      "mt5",         "openai-gpt", "opt",      "pegasus", "roberta",    "t5",    "umt5",
-      "xlm-roberta", "vit",        "wav2vec2", "whisper", "xglm",       "xlnet"};
+  // Of transformers 5.24 the model types of text whose code never speaks of a rotation, and Jamba,
+  // which has no positions at all.
+  static const std::set<std::string_view> types = {"albert",
+                                                   "autoformer",
+                                                   "bart",
+                                                   "bert",
+                                                   "bert-generation",
+                                                   "big_bird",
+                                                   "bigbird_pegasus",
+                                                   "biogpt",
+                                                   "blenderbot",
+                                                   "blenderbot-small",
+                                                   "bloom",
+                                                   "camembert",
+                                                   "clip",
+                                                   "cpmant",
+                                                   "ctrl",
+                                                   "data2vec-audio",
+                                                   "data2vec-text",
+                                                   "deberta",
+                                                   "deberta-v2",
+                                                   "decision_transformer",
+                                                   "distilbert",
+                                                   "dpr",
+                                                   "electra",
+                                                   "ernie",
+                                                   "falcon_mamba",
+                                                   "flaubert",
+                                                   "fsmt",
+                                                   "gpt2",
+                                                   "gpt_bigcode",
+                                                   "gpt_neo",
+                                                   "ibert",
+                                                   "informer",
+                                                   "jamba",
+                                                   "layoutlm",
+                                                   "layoutlmv2",
+                                                   "led",
+                                                   "longformer",
+                                                   "longt5",
+                                                   "luke",
+                                                   "lxmert",
+                                                   "m2m_100",
+                                                   "mamba",
+                                                   "mamba2",
+                                                   "marian",
+                                                   "mbart",
+                                                   "megatron-bert",
+                                                   "mpnet",
+                                                   "mpt",
+                                                   "mra",
+                                                   "mt5",
+                                                   "mvp",
+                                                   "nllb-moe",
+                                                   "nystromformer",
+                                                   "openai-gpt",
+                                                   "opt",
+                                                   "pegasus",
+                                                   "pegasus_x",
+                                                   "perceiver",
+                                                   "plbart",
+                                                   "pop2piano",
+                                                   "reformer",
+                                                   "rembert",
+                                                   "roberta",
+                                                   "roberta-prelayernorm",
+                                                   "roc_bert",
+                                                   "rwkv",
+                                                   "seamless_m4t_v2",
+                                                   "sew",
+                                                   "sew-d",
+                                                   "speech_to_text",
+                                                   "splinter",
+                                                   "squeezebert",
+                                                   "switch_transformers",
+                                                   "t5",
+                                                   "tapas",
+                                                   "time_series_transformer",
+                                                   "udop",
+                                                   "umt5",
+                                                   "unispeech",
+                                                   "unispeech-sat",
+                                                   "visual_bert",
+                                                   "vit",
+                                                   "wav2vec2",
+                                                   "whisper",
+                                                   "xglm",
+                                                   "xlm",
+                                                   "xlm-roberta",
+                                                   "xlm-roberta-xl",
+                                                   "xlnet",
+                                                   "xlstm",
+                                                   "xmod",
+                                                   "yoso",
+                                                   "zamba"};
   return types.count(model_type) > 0;
 }
 
@@ -290,9 +381,9 @@ std::optional<int64_t> OwnDefaultTheta(const std::string& model_type) {
 bool IsUnrelatedKey(const std::string& key) { return UnrelatedKeys().count(key) > 0; }
 
 bool SpeaksOfPositions(const std::string& key) {
-  static constexpr std::array<std::string_view, 12> kWords = {
-      "rope",  "rotary", "rotat", "position", "pos_emb", "pos_enc",
-      "alibi", "ntk",    "yarn",  "mscale",   "xpos",    "sinusoid"};
+  static constexpr std::array<std::string_view, 14> kWords = {
+      "rope", "rotary", "rotat",  "position", "pos_emb",  "pos_enc",  "alibi",
+      "ntk",  "yarn",   "mscale", "xpos",     "sinusoid", "relative", "rel_pos"};
   std::string lower = key;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -302,9 +393,15 @@ bool SpeaksOfPositions(const std::string& key) {
 
 std::optional<std::vector<Json>> HarmlessValues(const std::string& key) {
   static const std::map<std::string, std::vector<Json>> values = {
-      {"alibi", {false}},         {"rotary", {true}},
-      {"use_rotary", {true}},     {"position_embedding_type", {"rope", "rotary", "rope_gptj"}},
-      {"rope_type", {"default"}}, {"position_embedding_xdrope", {false}},
+      {"alibi", {false}},
+      {"rotary", {true}},
+      {"use_alibi", {false}},
+      {"relative_attention", {false}},
+      {"original_rope", {true}},
+      {"use_rotary", {true}},
+      {"position_embedding_type", {"rope", "rotary", "rope_gptj"}},
+      {"rope_type", {"default"}},
+      {"position_embedding_xdrope", {false}},
   };
   const auto found = values.find(key);
   if (found == values.end()) return std::nullopt;

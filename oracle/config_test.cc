@@ -150,7 +150,7 @@ TEST(ConfigTest, RefusesByName) {
       {R"({"head_dim":64,"kv_channels":128})", "contradicts"},
       {R"({"no_rope_layers":1})", "no_rope_layers"},
       {R"({"Rotary_Base":1e4})", "Rotary_Base"},
-      {R"({"use_alibi":false})", "use_alibi"},
+      {R"({"use_alibi":true})", "is ALiBi, not RoPE"},
       {R"({"alibi":true})", "alibi"},
       {R"({"position_embedding_type":"absolute"})", "position_embedding_type"},
       {R"({"relative_position_buckets":32})", "relative_position_buckets"},

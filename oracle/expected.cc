@@ -190,6 +190,7 @@ std::string ExpectedList::Text() const {
 
 ExpectedList ParseExpected(std::string_view text, const std::string& file) {
   ExpectedList list{file, {}};
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // as some editors begin a file
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (line.ends_with('\r')) line.pop_back();

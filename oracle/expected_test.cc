@@ -280,5 +280,14 @@ TEST(Today, IsADate) {
   EXPECT_GT(Today(), "2026-01-01");
 }
 
+// A mark that some editors write before the first line is no part of its pattern.
+TEST(Expected, AByteOrderMarkIsPassedOver) {
+  EXPECT_EQ(Problems("\xef\xbb\xbf"
+                     "aaa 12.3 - - why",
+                     {Recording("aaa", 12.3)}),
+            "");
+  EXPECT_EQ(Updated("\xef\xbb\xbf# mine\n", {}), "# mine\n");
+}
+
 }  // namespace
 }  // namespace gnomon::oracle

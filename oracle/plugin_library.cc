@@ -10,6 +10,7 @@
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_json.h"
+#include "gnomon/oracle/child.h"
 #include "gnomon/oracle/text.h"
 
 namespace gnomon::oracle {
@@ -101,7 +102,8 @@ const gnomon_call* MakeCall(const Case& c, const std::map<std::string, TensorVie
 
 properties::Outcome ToOutcome(int status, std::string_view message) {
   using properties::Outcome;
-  const std::string said = Excerpt(message.substr(0, message.find('\0')), kLongestMessage);
+  std::string said = Excerpt(message.substr(0, message.find('\0')), kLongestMessage);
+  if (said.empty()) said = kNoMessage;
   switch (status) {
     case GNOMON_OK:
       return {};

@@ -40,17 +40,28 @@ std::string Hex(uint64_t address) {
 
 PluginSubject::PluginSubject(const std::string& path, const WorkerLimits& limits)
     : path_(path), limits_(limits), arena_(std::make_unique<Arena>(kLargeBytes, kQuestionBytes)) {
-  EnsureWorker();
+  worker_ = std::make_unique<Worker>(*arena_, path_, limits_);
   description_ = ParseDescription(worker_->description_text(), path);
 }
 PluginSubject::~PluginSubject() = default;
 
 void PluginSubject::EnsureWorker() {
-  if (!worker_) worker_ = std::make_unique<Worker>(*arena_, path_, limits_);
+  if (worker_) return;
+  for (int start = 1;; ++start) {
+    try {
+      worker_ = std::make_unique<Worker>(*arena_, path_, limits_);
+      return;
+    } catch (const BadFile& error) {
+      if (start < kMostStarts) continue;
+      dead_ = std::string("cannot be loaded again: ") + error.what();
+      throw;
+    }
+  }
 }
 
 std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
   std::vector<Outcome> outcomes;
+  BeginBatch(calls.size());
   constexpr size_t kMost = kMostRuns / kRunsOfCase;
   // A batch that wrote on standard output is asked again one by one: which case it was, nobody saw.
   struct {
@@ -59,8 +70,8 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
   } again;
   while (outcomes.size() < calls.size()) {
     const size_t from = outcomes.size();
-    if (gave_up()) {
-      outcomes.push_back(NotAsked());
+    if (const std::string why = GivenUp(*calls[from].c); !why.empty()) {
+      outcomes.push_back(NotAsked(why));
       continue;
     }
     try {
@@ -80,6 +91,8 @@ std::vector<Outcome> PluginSubject::RunBatch(const std::vector<Call>& calls) {
       const size_t answered = death ? std::min<size_t>(death->run / kRunsOfCase, laid - 1)
                               : printed.empty() ? laid
                                                 : 0;
+      answered_ |= answered > 0;
+      if (answered < laid) DiedOn(*calls[from + answered].c);
       std::vector<size_t> undecided;
       for (size_t i = 0; i < answered; ++i) {
         bool equal = true;

@@ -57,7 +57,8 @@ Outcome Take(const Reply& answer, const Call& call) {
   if (answer.status != ReplyStatus::kOk) {
     constexpr Outcome::Status kStatus[] = {Outcome::kOk, Outcome::kUnsupported, Outcome::kRejected,
                                            Outcome::kFailed};
-    return {kStatus[static_cast<size_t>(answer.status)], Printable(answer.body, kLongestMessage)};
+    return {kStatus[static_cast<size_t>(answer.status)],
+            answer.body.empty() ? kNoMessage : Printable(answer.body, kLongestMessage)};
   }
   try {
     const TensorFile file = ReadAnswer(answer, call);
@@ -128,11 +129,14 @@ std::string ProcessSubject::Start() {
 void ProcessSubject::EnsureStarted() {
   if (child_ && child_->alive()) return;
   if (!dead_.empty()) throw ChildDied(dead_);
-  try {
-    if (Start() == described_) return;
-    dead_ = "was started again and describes itself otherwise than before (SUBJ-1)";
-  } catch (const ChildDied& died) {
-    dead_ = std::string("cannot be started again: it ") + died.what();
+  for (int start = 0; start < kMostStarts; ++start) {
+    try {
+      if (Start() == described_) return;
+      dead_ = "was started again and describes itself otherwise than before (SUBJ-1)";
+      break;
+    } catch (const ChildDied& died) {
+      dead_ = std::string("cannot be started again: it ") + died.what();
+    }
   }
   child_.reset();
   throw ChildDied(dead_);
@@ -140,6 +144,7 @@ void ProcessSubject::EnsureStarted() {
 
 std::vector<Outcome> ProcessSubject::RunBatch(const std::vector<Call>& calls) {
   std::vector<Outcome> outcomes;
+  BeginBatch(calls.size());
   while (outcomes.size() < calls.size()) {
     std::vector<Question> batch;
     size_t bytes = 0;
@@ -150,14 +155,15 @@ std::vector<Outcome> ProcessSubject::RunBatch(const std::vector<Call>& calls) {
       batch.push_back(std::move(question));
     }
     AskSafely(batch);
+    if (batch.front().outcome.status == Outcome::kCrashed) DiedOn(*batch.front().call->c);
     for (Question& question : batch) outcomes.push_back(std::move(question.outcome));
   }
   return outcomes;
 }
 
 void ProcessSubject::Ask(Batch batch) {
-  if (gave_up()) {
-    for (Question& question : batch) question.outcome = NotAsked();
+  if (const std::string why = GivenUp(*batch.front().call->c); !why.empty()) {
+    for (Question& question : batch) question.outcome = NotAsked(why);
     return;
   }
   EnsureStarted();
@@ -190,6 +196,7 @@ void ProcessSubject::Ask(Batch batch) {
     child_.reset();
     throw ChildDied(error.what());
   }
+  answered_ = true;
   for (size_t i = 0; i < batch.size(); ++i) batch[i].outcome = Take(answers[i], *batch[i].call);
   if (twice) CompareAgain(answers[again], answers.back(), &batch[again]);
 }
@@ -223,10 +230,13 @@ void ProcessSubject::CompareAgain(const Reply& first, const Reply& again,
 void ProcessSubject::Crash(const ChildDied& died, Batch batch, const std::string& more) const {
   std::string where = AskedText(*batch[0].call->c);
   if (batch.size() > 1) where += " and " + std::to_string(batch.size() - 1) + " more";
-  if (!dead_.empty()) where.clear();  // nothing was
   for (Question& question : batch)
     question.outcome = {Outcome::kCrashed, "the process " + died.how + where + died.said + more,
                         died.out_of_time};
+  if (dead_.empty()) return;
+  // Nothing was asked, nor will be: one case shows it.
+  for (Question& question : batch) question.outcome = NotAsked(GivenUp(*question.call->c));
+  batch.front().outcome = {Outcome::kCrashed, "the process " + dead_};
 }
 
 void ProcessSubject::AskSafely(Batch batch) {
@@ -237,18 +247,28 @@ void ProcessSubject::AskSafely(Batch batch) {
     batch_ = 1;
     Crash(died, batch);
     if (!dead_.empty()) return;
-    if (batch.size() == 1) {
-      // Once more, alone: what died of earlier cases answers now. A hang is not waited for again.
-      if (!died.out_of_time && !OneByOne(batch))
-        Crash(died, batch, "; asked again, a new process answered");
-      return;
-    }
-    if (died.out_of_time ? OneByOne(batch) : Halve(batch)) return;
-    hangs_ += died.out_of_time;
-    Crash(died, batch,
-          "; so it did on a batch of " + std::to_string(batch.size()) +
-              " cases, and not when new processes were asked parts of it");
+    const std::string first = batch.front().outcome.message;
+    FindWhoDies(died, batch);
+    if (dead_.empty()) return;
+    // What it died of before is the reason that it had to be started again.
+    for (Question& question : batch)
+      if (question.outcome.message == "the process " + dead_)
+        question.outcome.message = first + "; " + question.outcome.message;
   }
+}
+
+void ProcessSubject::FindWhoDies(const ChildDied& died, Batch batch) {
+  if (batch.size() == 1) {
+    // Once more, alone: what died of earlier cases answers now. A hang is not waited for again.
+    if (!died.out_of_time && !OneByOne(batch))
+      Crash(died, batch, "; asked again, a new process answered");
+    return;
+  }
+  if (died.out_of_time ? OneByOne(batch) : Halve(batch)) return;
+  hangs_ += died.out_of_time;
+  Crash(died, batch,
+        "; so it did on a batch of " + std::to_string(batch.size()) +
+            " cases, and not when new processes were asked parts of it");
 }
 
 bool ProcessSubject::Halve(Batch batch) {

@@ -45,13 +45,14 @@ class ProcessSubject : public DescribedSubject {
   // The text of its description. Throws ChildDied.
   std::string Start();
   void EnsureStarted();
-  // One exchange, whose answers are then the outcomes. Throws ChildDied. Of a subject that has hung
-  // too often nothing is asked, and that is the outcome.
+  // One exchange, whose answers are then the outcomes. Throws ChildDied. Of a subject that is given
+  // up nothing is asked, and that is the outcome.
   void Ask(Batch batch);
   // The outcome of a batch on which it died.
   void Crash(const ChildDied& died, Batch batch, const std::string& more = "") const;
   // Ask, and who kills the process is found and marked.
   void AskSafely(Batch batch);
+  void FindWhoDies(const ChildDied& died, Batch batch);
   // Both ask parts of a batch that has died, each of a new process; whether one of them dies again.
   bool Halve(Batch batch);
   bool OneByOne(Batch batch);
@@ -63,7 +64,6 @@ class ProcessSubject : public DescribedSubject {
   const ProcessOptions options_;
   std::unique_ptr<ChildProcess> child_;
   std::string described_;  // the bytes of its description
-  std::string dead_;       // why it cannot be started any more
   size_t batch_ = 1;       // grows while all is well
   int64_t asked_ = 0;
 };

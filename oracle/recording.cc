@@ -6,6 +6,7 @@
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/memory_layout.h"
+#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/wide_table.h"
 #include "gnomon/spec/schemes.h"
 
@@ -85,8 +86,8 @@ class Reader {
       const auto own = header_.c.parameters.find(name);
       if (!own_case_ || (own != header_.c.parameters.end() && own->second == value)) continue;
       recording_.overrides.push_back(
-          name + " " + ToText(value) + ", where the file's case says " +
-          (own == header_.c.parameters.end() ? "nothing" : ToText(own->second)));
+          name + " " + Plain(value) + ", where the file's case says " +
+          (own == header_.c.parameters.end() ? "nothing" : Plain(own->second)));
     }
     if (own_case_ && options_.format && *options_.format != header_.c.format)
       recording_.overrides.push_back("format " + std::string(Traits(*options_.format).name) +

@@ -8,6 +8,7 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/diagnosis.h"
+#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/reference/certify.h"
@@ -305,7 +306,7 @@ std::string ParametersText(const Case& c) {
     } else if (const double* number = std::get_if<double>(&found->second)) {
       value = fmt::format("{}", *number);
     } else {
-      value = ToText(found->second);
+      value = Plain(found->second);
       if (value.size() > 60) value = value.substr(0, 60) + "...";
     }
     text += (text.empty() ? "" : ", ") + spec.name + " " + value;

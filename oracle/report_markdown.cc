@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gnomon/oracle/conclusion.h"
 
 namespace gnomon::oracle {
@@ -15,6 +17,21 @@ std::string Escaped(const std::string& text) {
     escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return escaped;
+}
+
+// A code span, in which nothing is escaped: between more backticks than it has side by side. What
+// it begins or ends with may be one, so a space stands there, which Markdown takes off again.
+std::string Code(const std::string& text) {
+  size_t longest = 0, run = 0;
+  std::string line;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    line += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string space = longest > 0 ? " " : "";
+  return fence + space + line + space + fence;
 }
 
 std::string Row(const std::vector<std::string>& cells) {
@@ -51,7 +68,8 @@ std::string Markdown(const Conclusion& conclusion) {
   std::string text = fmt::format("# gnomon check: {}\n\n{} of {} pass; exit code {}.\n",
                                  Name(conclusion.verdict), pass, applicable, conclusion.exit_code);
   if (conclusion.outcome) {
-    text += fmt::format("{} fail as `{}` lists.\n", conclusion.ExpectedCount(), conclusion.list);
+    text +=
+        fmt::format("{} fail as {} lists.\n", conclusion.ExpectedCount(), Code(conclusion.list));
     if (!conclusion.outcome->problems.empty()) text += "\n## Unexpected\n\n";
     for (const std::string& problem : conclusion.outcome->problems)
       text += "- " + Escaped(problem) + "\n";
@@ -66,7 +84,7 @@ std::string Markdown(const Conclusion& conclusion) {
     failures += fmt::format("- {} ({}){}: {}\n", Escaped(r.Label()), Escaped(r.source),
                             expected ? ", expected" : "",
                             Escaped((r.detail.empty() ? r.status : r.detail) + r.MistakesText()));
-    if (!r.repeat.empty()) failures += "  repeat: `" + r.repeat + "`\n";
+    if (!r.repeat.empty()) failures += "  repeat: " + Code(r.repeat) + "\n";
   }
   if (!failures.empty()) text += "\n## Failures\n\n" + failures;
   return text;

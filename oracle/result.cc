@@ -10,6 +10,7 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/text.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -47,7 +48,7 @@ Result ResultOf(const std::string& file, const Recording& recording,
   result.unit = UnitName(judgement.unit);
   result.mistakes = report.mistakes;
   result.detail = report.Sentence();
-  result.repeat = "gnomon check " + file;
+  result.repeat = "gnomon check " + properties::ShellQuoted(file);
   return result;
 }
 

@@ -65,8 +65,9 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
   using Clock = std::chrono::steady_clock;
   Clock::time_point crashed;  // for the first time
   int trials_since_failure = 0;
+  bool asked_no_more = false;
   const auto instance = [&] {
-    if (report->hangs >= options.most_hangs) return;
+    if (report->hangs >= options.most_hangs || asked_no_more) return;
     const Choices choices = *tapes;
     const bool shrinking =
         report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
@@ -90,8 +91,11 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
         report->declined += !shrinking;
         RC_DISCARD("declined");
       case Trial::kNotAsked:
+        asked_no_more = true;
+        if (shrinking) return;
         report->hangs = options.most_hangs;
-        if (!shrinking) report->status = PropertyReport::kNotRun;
+        report->status = PropertyReport::kNotRun;
+        report->finding = trial.finding();
         return;
       case Trial::kCrashes:
       case Trial::kFails:
@@ -120,7 +124,6 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       rc::detail::toProperty(instance), rc::detail::TestMetadata(), params, quiet,
       std::unordered_map<std::string, rc::detail::Reproduce>());
   report->shrinks = quiet.shrinks;
-  if (report->status == PropertyReport::kNotRun) report->finding = HungText(options);
   if (report->status != PropertyReport::kNotApplicable) return;
   // Instances outside the subject's own limits are no fault of it; those that could be asked count.
   const bool enough = result.is<rc::detail::SuccessResult>() || report->declined > report->vacuous;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <set>
+#include <string_view>
 
 #include "gnomon/properties/trial.h"
 
@@ -12,6 +13,21 @@ namespace {
 
 constexpr std::array<const char*, 6> kStatusNames = {"holds",   "fails",          "crashes",
                                                      "starved", "not applicable", "not run"};
+
+// SUBJ-7. Nothing was ever answered, and this would ask only what it died on.
+bool DiesOnly(const std::vector<PropertyReport>& before, const Property& property) {
+  std::set<std::string> died_on;
+  int died = 0;
+  for (const PropertyReport& p : before) {
+    if (p.cases > 0 || p.vacuous > 0 || p.status == PropertyReport::kFails) return false;
+    if (p.status != PropertyReport::kCrashes) continue;
+    ++died;
+    if (!p.asked.empty()) died_on.insert(p.asked.back().operation);
+  }
+  return died >= kMostHangs &&
+         std::all_of(property.operations.begin(), property.operations.end(),
+                     [&](const std::string& o) { return died_on.count(o) > 0; });
+}
 
 }  // namespace
 
@@ -61,7 +77,13 @@ bool SuiteReport::holds() const {
 bool SuiteReport::gave_up() const {
   int hangs = 0;
   for (const PropertyReport& p : properties) hangs += p.hangs;
-  return hangs >= options.most_hangs;
+  return hangs >= options.most_hangs || count(PropertyReport::kNotRun) > 0;
+}
+
+std::string WhyNotRun(const SuiteReport& report) {
+  for (const PropertyReport& p : report.properties)
+    if (p.status == PropertyReport::kNotRun) return p.finding;
+  return HungText(report.options);
 }
 
 std::string HungText(const SuiteOptions& options) {
@@ -79,13 +101,17 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
                      [&](const std::string& o) { return GlobMatches(options.operation, o); }))
       continue;
     if (options.progress) options.progress(property);
+    const bool dies_only = DiesOnly(report.properties, property);
+    const std::string why = WhyNotRun(report);
     PropertyReport& entry = report.properties.emplace_back();
     entry.property = property;
     const std::vector<Format> formats = FormatsFor(subject, property);
     if (formats.empty()) continue;
-    if (left.most_hangs <= 0) {
+    if (left.most_hangs <= 0 || dies_only) {
       entry.status = PropertyReport::kNotRun;
-      entry.finding = HungText(options);
+      entry.finding = left.most_hangs <= 0 ? why
+                                           : "the subject died in " + std::to_string(kMostHangs) +
+                                                 " properties and answered nothing (SUBJ-7)";
       continue;
     }
     RunProperty(subject, formats, left, &entry);
@@ -95,7 +121,11 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
 }
 
 std::string ShellQuoted(const std::string& text) {
-  if (text.find_first_of(" \t\n'\"\\$`*?&;|<>()") == std::string::npos) return text;
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
@@ -140,7 +170,7 @@ std::string ToText(const SuiteReport& report) {
   }
   if (const int64_t count = report.count(PropertyReport::kNotRun))
     text += "  " + std::to_string(count) + (count == 1 ? " property was" : " properties were") +
-            " NOT RUN: " + HungText(report.options) + "\n";
+            " NOT RUN: " + WhyNotRun(report) + "\n";
   if (report.nothing_ran()) text += "  nothing was run\n";
   return text;
 }

@@ -42,7 +42,7 @@ struct PropertyReport {
     kStarved,        // too many instances were vacuous for a verdict
     kNotApplicable,  // the subject declares no format of what the property asks, or its limits
                      // leave nothing to ask
-    kNotRun,         // the subject had hung too often before
+    kNotRun,         // the subject is asked no more (SUBJ-7)
   };
   Property property;
   Status status = kNotApplicable;
@@ -64,9 +64,9 @@ struct SuiteReport {
   int64_t count(PropertyReport::Status status) const;
   bool nothing_ran() const;
   bool crashed() const { return count(PropertyReport::kCrashes) > 0; }
-  // It hung as often as is waited for.
+  // It is asked no more: it hung as often as is waited for, or answers nothing at all.
   bool gave_up() const;
-  // Something ran, and nothing failed, crashed, starved or was left out after hangs.
+  // Something ran, and nothing failed, crashed, starved or was left out.
   bool holds() const;
 };
 
@@ -81,7 +81,8 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
 
 // One line for every property, and below a failing one the case and the command that repeats it.
 std::string ToText(const SuiteReport& report);
-// Why a property is not run.
+// Why properties are not run.
+std::string WhyNotRun(const SuiteReport& report);
 std::string HungText(const SuiteOptions& options);
 const char* Name(PropertyReport::Status status);  // "holds", "fails", "crashes", ...
 // The text as a shell takes it for one word.

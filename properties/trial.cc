@@ -93,6 +93,7 @@ void Trial::RunOn(const Case& question, Outputs* outputs) {
       verdict_ = kCrashes;
       throw TrialEnded();
     case Outcome::kNotAsked:
+      finding_ = outcome.message;
       verdict_ = kNotAsked;
       throw TrialEnded();
     case Outcome::kRejected:

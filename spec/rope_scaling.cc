@@ -133,12 +133,16 @@ void ReadYarn(ParameterReader& reader, RopeScaling* s) {
   s->beta_fast = reader.GetNumber("beta_fast", 32);
   s->beta_slow = reader.GetNumber("beta_slow", 1);
   RequirePositive("beta_slow", s->beta_slow, "SCALE-6");
-  if (!(s->beta_slow.value < s->beta_fast.value))
-    throw Rejected("beta_fast", ToText(s->beta_fast),
-                   "must be above beta_slow = " + ToText(s->beta_slow), "SCALE-6");
   if (reader.Has("truncate") && s->ramp == YarnRamp::kRotations)
     throw Rejected("truncate", "(given)", "is of the ramp by index", "SCALE-6");
   s->truncate = reader.GetFlag("truncate", s->truncate, "SCALE-6");
+  // Equal ones (Kimi K2) make a step where floor and ceil part them.
+  const bool step = s->ramp == YarnRamp::kIndex && s->truncate;
+  if (!(step ? s->beta_slow.value <= s->beta_fast.value : s->beta_slow.value < s->beta_fast.value))
+    throw Rejected("beta_fast", ToText(s->beta_fast),
+                   std::string(step ? "must not be below" : "must be above") +
+                       " beta_slow = " + ToText(s->beta_slow),
+                   "SCALE-6");
   RefuseBoth(reader, "attn_factor", "attention_factor", "SCALE-7");
   s->attn_factor = reader.GetNumber("attn_factor", 1);
   RequirePositive("attn_factor", s->attn_factor, "SCALE-7");
@@ -375,7 +379,7 @@ const std::vector<ParameterSpec>& ScalingParameters() {
       {"earlier_seq_lens", "none", "integers, 1 to 2147483648", "lengths of the calls before"},
       {"update", "reset", "reset, grow, stateless", "what a call does to the state"},
       {"ramp", "index", "index, rotations", "what YaRN's ramp is linear in"},
-      {"beta_fast", "32", "above beta_slow", "rotations of the fast end of the ramp"},
+      {"beta_fast", "32", "at least beta_slow", "rotations of the fast end of the ramp"},
       {"beta_slow", "1", "positive", "rotations of the slow end"},
       {"truncate", "true", "true, false", "ends of the ramp at whole pairs"},
       {"extrapolation_factor", "1", "0 to 1", "weight of the unscaled frequencies"},

@@ -1,6 +1,7 @@
 """A process (SUBJ-5) for oracle/process_subject_test.cc: answers rope.apply by y = x, and misbehaves where it is told to.
 
-Usage: process_child.py [WHAT]. A case is bad if its head_dim is 6; WHAT is done at the first bad case.
+Usage: process_child.py [WHAT [FILE]]. A case is bad if its head_dim is 6; WHAT is done at the first bad case.
+`always` exits at every case; `restart` dies, and then starts no more. Both add a letter to FILE, if it is there, at every start.
 """
 import json
 import os
@@ -81,6 +82,9 @@ def misbehave():
     elif what == "more":
         send(b"DONE", struct.pack("<IQ", 3, 2) + b"no" + b"rest")
         time.sleep(1000)
+    elif what == "restart":
+        open(sys.argv[2], "a").close()
+        os.abort()
     elif what == "once" and not os.path.exists(sys.argv[2]):
         open(sys.argv[2], "w").close()
         os.abort()
@@ -90,6 +94,8 @@ def answer(case, named):
     global ran
     ran += 1
     bad = case["parameters"]["head_dim"] == 6
+    if what == "always":
+        os._exit(7)
     if bad:
         misbehave()
     x = named["x"]
@@ -121,6 +127,11 @@ def receive():
 
 
 def main():
+    if what in ("always", "restart") and os.path.exists(sys.argv[2]):
+        with open(sys.argv[2], "a") as starts:
+            starts.write("x")
+        if what == "restart":
+            sys.exit(3)
     if what == "no hello":
         time.sleep(1000)
     if what == "chatty":
