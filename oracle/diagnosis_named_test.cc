@@ -181,10 +181,9 @@ TEST(NamedMistakes, LostNaNs) {
             Names{"nan-lost/clamped"});
   EXPECT_EQ(OfStored([=](double v) { return std::fmax(std::fmin(v, most), -most); }).mistakes,
             Names{"nan-lost/clamped-high"});
-  EXPECT_EQ(OfStored([=](double v) {
-              return std::isnan(v) ? 0 : std::clamp(v, -most, most);
-            }).mistakes,
-            Names{"nan-lost/clamped-zero"});
+  EXPECT_EQ(
+      OfStored([=](double v) { return std::isnan(v) ? 0 : std::clamp(v, -most, most); }).mistakes,
+      Names{"nan-lost/clamped-zero"});
   int count = 0;
   EXPECT_EQ(OfStored([&](double v) { return std::isnan(v) ? ++count * 0.37 : v; }).mistakes,
             Names{"nan-lost/number"});

@@ -67,7 +67,8 @@ TEST(Diagnosis, ARunnerUpComesNear) {
   EXPECT_EQ(near.mistakes, Names{});
   EXPECT_NE(near.runner_up.find("magnitude"), std::string::npos) << near.runner_up;
   EXPECT_GT(near.runner_up_residual, 1);
-  EXPECT_NE(near.Lines()[0].find("; runner-up: " + near.runner_up + ", residual "), std::string::npos);
+  EXPECT_NE(near.Lines()[0].find("; runner-up: " + near.runner_up + ", residual "),
+            std::string::npos);
   for (int64_t i = 0; i < y.at("y").count(); ++i)
     y.at("y").Set(i, static_cast<double>(i * 7919 % 97) - 40);
   const Diagnosis far = DiagnosisOf(c, y);

@@ -232,8 +232,8 @@ struct Entry {
 // of its frequencies, nullptr where they are given or there are none.
 template <typename C, typename BaseOf>
 void AddShared(const std::vector<Concerns>& which, BaseOf base, std::vector<Entry<C>>* entries) {
-  entries->push_back({{"magnitude", "everything times one factor", false, false, Fit::kFactor},
-                      nullptr});
+  entries->push_back(
+      {{"magnitude", "everything times one factor", false, false, Fit::kFactor}, nullptr});
   for (const SharedHypothesis& shared : SharedHypotheses())
     if (std::find(which.begin(), which.end(), shared.concerns) != which.end())
       entries->push_back({shared.about, [&shared, base](const Case& c, C* change) {

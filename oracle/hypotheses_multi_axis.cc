@@ -1,10 +1,11 @@
 // Known mistakes over more than one axis (spec/mistakes.md), as hypotheses: each rewrites what the
 // kernel takes the case to say.
+#include "gnomon/oracle/hypotheses_multi_axis.h"
+
 #include <cmath>
 #include <limits>
 
 #include "gnomon/oracle/hypotheses_fitted.h"
-#include "gnomon/oracle/hypotheses_multi_axis.h"
 
 namespace gnomon::oracle::multi_axis {
 namespace {

@@ -1,4 +1,5 @@
-// What a mistaken scheme of several axes changes, for its predictor and for the list of its mistakes.
+// What a mistaken scheme of several axes changes, for its predictor and for the list of its
+// mistakes.
 #ifndef GNOMON_ORACLE_HYPOTHESES_MULTI_AXIS_H_
 #define GNOMON_ORACLE_HYPOTHESES_MULTI_AXIS_H_
 

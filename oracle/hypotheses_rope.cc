@@ -1,10 +1,11 @@
 // Known mistakes in rotary embeddings (spec/mistakes.md), as hypotheses: each rewrites what the
 // kernel takes the case to say.
+#include "gnomon/oracle/hypotheses_rope.h"
+
 #include <cmath>
 #include <limits>
 
 #include "gnomon/oracle/hypotheses_fitted.h"
-#include "gnomon/oracle/hypotheses_rope.h"
 
 namespace gnomon::oracle::rope {
 namespace {

@@ -33,7 +33,9 @@ struct RopeChange {
 };
 
 inline bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
-inline bool IsApply(const Case& c) { return c.operation == "rope.apply" || c.operation == "rope.xpos"; }
+inline bool IsApply(const Case& c) {
+  return c.operation == "rope.apply" || c.operation == "rope.xpos";
+}
 
 const std::vector<Entry<RopeChange>>& Entries();
 

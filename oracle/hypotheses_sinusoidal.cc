@@ -74,7 +74,8 @@ class SinusoidalPredictor : public Predictor {
     if (sine.kind != SinusoidalColumn::kSine) return std::nullopt;
     int64_t other = 0;
     for (; other < width; ++other)
-      if (const auto c = ColumnOf(other); c.kind == SinusoidalColumn::kCosine && c.pair == sine.pair)
+      if (const auto c = ColumnOf(other);
+          c.kind == SinusoidalColumn::kCosine && c.pair == sine.pair)
         break;
     if (other == width) return std::nullopt;
     const auto entry = [&](int64_t at) {
