@@ -117,8 +117,7 @@ class Search {
   void Run(Diagnosis* d) {
     // What has a fitted number explains more by chance: after all that has none.
     std::vector<std::vector<size_t>> single, fitted, pairs, fitted_pairs;
-    for (size_t i = 0; i < hypotheses_.size(); ++i)
-      (IsFitted(i) ? fitted : single).push_back({i});
+    for (size_t i = 0; i < hypotheses_.size(); ++i) (IsFitted(i) ? fitted : single).push_back({i});
     if (TryAll(single, d) || TryAll(fitted, d)) return;
     for (size_t i = 0; i < hypotheses_.size(); ++i)
       for (size_t j = 0; j < hypotheses_.size(); ++j)
@@ -161,8 +160,8 @@ class Search {
   std::string TextOf(const Trial& trial) const {
     std::string text;
     for (const size_t i : trial.made)
-      text += (text.empty() ? "" : "; ") +
-              FittedText(hypotheses_[i], trial.fitted, trial.fitted_error);
+      text +=
+          (text.empty() ? "" : "; ") + FittedText(hypotheses_[i], trial.fitted, trial.fitted_error);
     return text;
   }
 
@@ -229,8 +228,7 @@ class Search {
   bool Add(const JudgedCase& judged, Predictor& predictor, const std::vector<size_t>& numbers,
            Trial* trial, std::unordered_set<uint64_t>* seen) const {
     bool alive = true;
-    const uint64_t asked =
-        static_cast<uint64_t>(&judged - cases_.data()) * 0xd6e8feb86659fd93u;
+    const uint64_t asked = static_cast<uint64_t>(&judged - cases_.data()) * 0xd6e8feb86659fd93u;
     for (const size_t k : numbers) {
       const JudgedElement& e = judged.elements[k];
       const Prediction p = predictor.At(e.output, e.number);
@@ -271,7 +269,8 @@ class Search {
       // Without a failing element no state shows; what is mistaken beside it would.
       const std::vector<size_t>& here = judged.failing.empty() ? lasting : made;
       if (here.empty()) continue;
-      std::unique_ptr<Predictor> predictor = Predict(judged.answered, here, trial.fitted, trial.fitted_error);
+      std::unique_ptr<Predictor> predictor =
+          Predict(judged.answered, here, trial.fitted, trial.fitted_error);
       alive = Add(judged, *predictor, Spaced(judged.failing, kScreened), &trial, nullptr);
       if (!alive) return trial;
       asked.emplace_back(&judged, std::move(predictor));
@@ -453,10 +452,10 @@ std::vector<std::string> Diagnosis::Lines() const {
   } else {
     std::string names;
     for (const std::string& name : mistakes) names += (names.empty() ? "" : " or ") + name;
-    lines.push_back(fmt::format(
-        "mistake: {} ({}) reproduces every element{}: residual {} of the bound of {}{}", names,
-        text, sampled ? " looked at" : "", Rough(residual), kProfiles[*profile].name,
-        failing == 1 ? "" : runner));
+    lines.push_back(
+        fmt::format("mistake: {} ({}) reproduces every element{}: residual {} of the bound of {}{}",
+                    names, text, sampled ? " looked at" : "", Rough(residual),
+                    kProfiles[*profile].name, failing == 1 ? "" : runner));
   }
   if (other_profile)
     lines.push_back(fmt::format("equal under another profile: every element meets {}",
