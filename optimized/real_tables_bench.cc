@@ -55,13 +55,16 @@ void Bench(const std::string& name, size_t pairs, float largest, const std::func
   float *a = angles.as<float>(), *c = cos.as<float>(), *s = sin.as<float>();
   for (size_t i = 0; i < pairs; ++i)
     a[i] = largest * std::fabs(std::sin(0.7f * static_cast<float>(i)));
-  std::vector<bench::Item> items = {
-      {name, run},
-      {"Highway contrib Sin + Cos", [&] { HWY_DYNAMIC_DISPATCH(HighwaySines)
-                                          (a, pairs, c, s); }},
-      {"glibc sincosf", [&] {
-         for (size_t i = 0; i < pairs; ++i) sincosf(a[i], s + i, c + i);
-       }}};
+  std::vector<bench::Item> items = {{name, run},
+                                    {"Highway contrib Sin + Cos",
+                                     [&] {
+                                       HWY_DYNAMIC_DISPATCH(HighwaySines)
+                                       (a, pairs, c, s);
+                                     }},
+                                    {"glibc sincosf", [&] {
+                                       for (size_t i = 0; i < pairs; ++i)
+                                         sincosf(a[i], s + i, c + i);
+                                     }}};
   bench::Measure(&items, 15);
   std::printf("\n%s, %zu pairs\n", name.c_str(), pairs);
   bench::Report("table / Highway contrib Sin + Cos", bench::Speed(items[0], {&items[1]}), 0);

@@ -13,6 +13,7 @@
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/diagnosis_elements.h"
+#include "gnomon/oracle/hypotheses_fitted.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/spec/schemes.h"
 
@@ -26,6 +27,8 @@ constexpr size_t kScreened = 16;
 // A mistake is named if the chance that one of all those tried fits an answer with another cause
 // is below 2^-10: every one of N fits with at most 2^-evidence.
 constexpr double kNamingBits = 10;
+// Elements that a fitted number is told by, of a case and of all.
+constexpr size_t kTurnsOfCase = 384, kMostTurns = 512;
 
 const std::vector<Hypothesis>& HypothesesOf(const std::string& stem) {
 #define GNOMON_HYPOTHESES(name) \
@@ -48,13 +51,16 @@ std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<s
 
 // Distance from what is predicted, over the largest that is allowed.
 double Ratio(const Prediction& p, const JudgedElement& e, size_t profile) {
+  if (p.or_bits == e.bits) return 0;
   switch (p.kind) {
     case Prediction::kAny:
       return 0;
     case Prediction::kBits:
       return p.bits == e.bits ? 0 : kInfinity;
     case Prediction::kNonFinite:
-      return !std::isfinite(e.got) || p.or_bits == e.bits ? 0 : kInfinity;
+      return !std::isfinite(e.got) ? 0 : kInfinity;
+    case Prediction::kFinite:
+      return std::isfinite(e.got) ? 0 : kInfinity;
     case Prediction::kReal:
       break;
   }
@@ -77,6 +83,8 @@ double Evidence(const Prediction& p, const JudgedElement& e, size_t profile, For
   if (!std::isfinite(e.got) && p.open != 0) return 0;
   if (p.kind == Prediction::kAny || e.bits == e.rounded_truth_bits) return 0;
   if (p.kind == Prediction::kNonFinite) return std::isfinite(e.truth) ? most : 0;
+  // It says no more of the number than that it is one.
+  if (p.kind == Prediction::kFinite) return std::isnan(e.truth) ? 4 : 0;
   const double off = std::abs(e.got - e.truth);
   if (off == 0 && p.kind == Prediction::kReal) return 0;
   if (p.kind == Prediction::kBits && !std::isfinite(off)) return most;
@@ -94,8 +102,10 @@ double Evidence(const Prediction& p, const JudgedElement& e, size_t profile, For
 
 struct Trial {
   std::vector<size_t> made;
+  double fitted = 1, fitted_error = 0;
   PerProfile residual{}, evidence{};
   size_t failing = 0, excused = 0;  // failing elements, and those of which it says nothing
+  bool screened = false;            // fits the failing elements that are met first
   bool complete = false;            // every element was looked at
 };
 
@@ -105,24 +115,30 @@ class Search {
       : cases_(cases), format_(format), basis_(basis), hypotheses_(HypothesesOf(cases[0].stem())) {}
 
   void Run(Diagnosis* d) {
-    std::vector<std::vector<size_t>> single, pairs;
-    for (size_t i = 0; i < hypotheses_.size(); ++i) single.push_back({i});
-    if (TryAll(single, d)) return;
+    // What has a fitted number explains more by chance: after all that has none.
+    std::vector<std::vector<size_t>> single, fitted, pairs, fitted_pairs;
+    for (size_t i = 0; i < hypotheses_.size(); ++i) (IsFitted(i) ? fitted : single).push_back({i});
+    if (TryAll(single, d) || TryAll(fitted, d)) return;
     for (size_t i = 0; i < hypotheses_.size(); ++i)
       for (size_t j = 0; j < hypotheses_.size(); ++j)
         if (hypotheses_[i].convention && j != i && (!hypotheses_[j].convention || j > i) &&
             !SameKind(i, j))
-          pairs.push_back({i, j});
-    TryAll(pairs, d);
+          (IsFitted(j) ? fitted_pairs : pairs).push_back({i, j});
+    if (!TryAll(pairs, d)) TryAll(fitted_pairs, d);
   }
   // REPORT-2: one that explains half the digits of the error, on all failing elements.
   void SayRunnerUp(Diagnosis* d) const {
-    if (runner_up_.empty()) return;
-    double factor = 1, error = 0;
-    Estimate(runner_up_, &factor, &error);
-    const double off = Residual({}, 1, 0), left = Residual(runner_up_, factor, error);
-    if (!(left < kInfinity) || left * left > off) return;
-    d->runner_up = NameOf(runner_up_);
+    const double off = Residual({});
+    const Trial* best = nullptr;
+    double left = kInfinity;
+    for (const auto* some : {&screened_, &nearest_})
+      for (const Trial& trial : *some) {
+        const double residual = Residual(trial);
+        if (residual < left) left = residual, best = &trial;
+      }
+    // Half the digits of an infinite error are all of them.
+    if (best == nullptr || (std::isfinite(off) ? left * left > off : !(left <= 1))) return;
+    d->runner_up = NameOf(*best);
     d->runner_up_residual = left;
   }
 
@@ -131,15 +147,53 @@ class Search {
     return hypotheses_[i].id.substr(0, hypotheses_[i].id.find('/'));
   }
   bool SameKind(size_t i, size_t j) const { return Family(i) == Family(j); }
-  std::string NameOf(const std::vector<size_t>& made) const {
+  // Other than `magnitude`, whose factor every element tells anew.
+  bool IsFitted(size_t i) const {
+    return hypotheses_[i].fit != Fit::kNone && hypotheses_[i].fit != Fit::kFactor;
+  }
+  std::string NameOf(const Trial& trial) const {
     std::string name;
-    for (const size_t i : made) name += (name.empty() ? "" : " + ") + hypotheses_[i].id;
+    for (const size_t i : trial.made)
+      name += (name.empty() ? "" : " + ") + FittedId(hypotheses_[i], trial.fitted);
     return name;
   }
-  std::string TextOf(const std::vector<size_t>& made) const {
+  std::string TextOf(const Trial& trial) const {
     std::string text;
-    for (const size_t i : made) text += (text.empty() ? "" : "; ") + hypotheses_[i].text;
+    for (const size_t i : trial.made)
+      text +=
+          (text.empty() ? "" : "; ") + FittedText(hypotheses_[i], trial.fitted, trial.fitted_error);
     return text;
+  }
+
+  // The number of the mistake that has one, by what is answered; false: there is none that fits.
+  bool EstimateNumber(Trial* trial) const {
+    for (const size_t i : trial->made) {
+      if (!IsFitted(i) || hypotheses_[i].fit == Fit::kAny) continue;
+      std::vector<size_t> others;
+      for (const size_t other : trial->made)
+        if (other != i) others.push_back(other);
+      std::vector<Observation> turns;
+      for (const JudgedCase& judged : cases_) {
+        if (judged.failing.empty() || turns.size() > kMostTurns) continue;
+        const std::unique_ptr<Predictor> predictor = Predict(judged.answered, others);
+        for (const size_t k : Spaced(judged.all, kTurnsOfCase)) {
+          const JudgedElement& e = judged.elements[k];
+          if (const auto turn = predictor->Observe(e.output, e.number)) turns.push_back(*turn);
+        }
+      }
+      const auto fitted = FitTo(turns, hypotheses_[i].fit, format_);
+      if (!fitted) return false;
+      trial->fitted = fitted->value;
+      trial->fitted_error = fitted->error;
+      trial->evidence.fill(-fitted->bits);
+      return true;
+    }
+    Estimate(trial->made, &trial->fitted, &trial->fitted_error);
+    // A factor that was fitted explains as many bits less as it was told by.
+    const double error = trial->fitted_error;
+    if (error > 0)
+      trial->evidence.fill(-std::max(0.0, std::log2(std::abs(trial->fitted - 1) / error)));
+    return true;
   }
 
   // `magnitude`: the factors that every failing element met first allows, by f32-angle.
@@ -174,10 +228,12 @@ class Search {
   bool Add(const JudgedCase& judged, Predictor& predictor, const std::vector<size_t>& numbers,
            Trial* trial, std::unordered_set<uint64_t>* seen) const {
     bool alive = true;
+    const uint64_t asked = static_cast<uint64_t>(&judged - cases_.data()) * 0xd6e8feb86659fd93u;
     for (const size_t k : numbers) {
       const JudgedElement& e = judged.elements[k];
       const Prediction p = predictor.At(e.output, e.number);
-      const bool fresh = seen == nullptr || seen->insert(e.bits * 0x9e3779b97f4a7c15u ^
+      // The same again is no evidence, but of another case.
+      const bool fresh = seen == nullptr || seen->insert(e.bits * 0x9e3779b97f4a7c15u ^ asked ^
                                                          std::bit_cast<uint64_t>(p.value) ^
                                                          std::bit_cast<uint64_t>(e.truth) * 31)
                                                 .second;
@@ -203,22 +259,24 @@ class Search {
     std::vector<size_t> lasting;  // what is made in every case, whether a state shows in it or not
     for (const size_t i : made)
       if (!hypotheses_[i].state) lasting.push_back(i);
-    double factor = 1, error = 0;
-    Estimate(made, &factor, &error);
+    if (!EstimateNumber(&trial)) {
+      trial.residual.fill(kInfinity);
+      return trial;
+    }
     std::vector<std::pair<const JudgedCase*, std::unique_ptr<Predictor>>> asked;
     bool alive = true;
     for (const JudgedCase& judged : cases_) {
       // Without a failing element no state shows; what is mistaken beside it would.
       const std::vector<size_t>& here = judged.failing.empty() ? lasting : made;
       if (here.empty()) continue;
-      std::unique_ptr<Predictor> predictor = Predict(judged.answered, here, factor, error);
+      std::unique_ptr<Predictor> predictor =
+          Predict(judged.answered, here, trial.fitted, trial.fitted_error);
       alive = Add(judged, *predictor, Spaced(judged.failing, kScreened), &trial, nullptr);
       if (!alive) return trial;
       asked.emplace_back(&judged, std::move(predictor));
     }
+    trial.screened = true;
     std::unordered_set<uint64_t> seen;
-    // A factor that was fitted explains as many bits less as it was told by.
-    if (error > 0) trial.evidence.fill(-std::max(0.0, std::log2(std::abs(factor - 1) / error)));
     for (const auto& [judged, predictor] : asked)
       if (!Add(*judged, *predictor, judged->all, &trial, &seen)) return trial;
     trial.complete = 2 * trial.excused <= trial.failing;
@@ -255,32 +313,49 @@ class Search {
           if (!fits(trial, q)) continue;
           d->profile = q;
           d->residual = std::min(d->residual, trial.residual[q]);
-          if (!named.insert(NameOf(trial.made)).second) continue;
-          d->mistakes.push_back(NameOf(trial.made));
-          d->text += (d->text.empty() ? "" : " or ") + TextOf(trial.made);
+          if (!named.insert(NameOf(trial)).second) continue;
+          d->mistakes.push_back(NameOf(trial));
+          d->text += (d->text.empty() ? "" : " or ") + TextOf(trial);
         }
       return true;
     }
     return false;
   }
+  // Those that fit what was met first, and those whose first refutation is the slightest.
   void NoteRunnerUp(const Trial& trial) {
-    const double residual = *std::min_element(trial.residual.begin(), trial.residual.end());
-    if (!(residual < nearest_)) return;
-    nearest_ = residual;
-    runner_up_ = trial.made;
+    constexpr size_t kMost = 4;
+    if (trial.screened) {
+      if (screened_.size() < kMost) screened_.push_back(trial);
+      return;
+    }
+    const auto least = [](const Trial& of) {
+      return *std::min_element(of.residual.begin(), of.residual.end());
+    };
+    if (!(least(trial) < kInfinity)) return;
+    const auto after = std::upper_bound(
+        nearest_.begin(), nearest_.end(), trial,
+        [&](const Trial& one, const Trial& other) { return least(one) < least(other); });
+    nearest_.insert(after, trial);
+    if (nearest_.size() > kMost) nearest_.pop_back();
   }
-  // Of the failing elements, under the profile that they fail.
-  double Residual(const std::vector<size_t>& made, double factor, double error) const {
+  // Of the failing elements, under the profile that they fail; infinite where it says nothing of
+  // most of them.
+  double Residual(const Trial& trial) const {
     double residual = 0;
+    size_t failing = 0, excused = 0;
     for (const JudgedCase& judged : cases_) {
       if (judged.failing.empty()) continue;
-      const std::unique_ptr<Predictor> predictor = Predict(judged.answered, made, factor, error);
+      const std::unique_ptr<Predictor> predictor =
+          Predict(judged.answered, trial.made, trial.fitted, trial.fitted_error);
       for (const size_t k : judged.failing) {
         const JudgedElement& e = judged.elements[k];
-        residual = std::max(residual, Ratio(predictor->At(e.output, e.number), e, basis_));
+        const Prediction p = predictor->At(e.output, e.number);
+        residual = std::max(residual, Ratio(p, e, basis_));
+        ++failing;
+        excused += p.kind == Prediction::kAny;
       }
     }
-    return residual;
+    return 2 * excused > failing ? kInfinity : residual;
   }
 
   const std::vector<JudgedCase>& cases_;
@@ -288,9 +363,16 @@ class Search {
   const size_t basis_;  // the profile that elements fail
   const std::vector<Hypothesis>& hypotheses_;
   double tried_ = 0;
-  std::vector<size_t> runner_up_;  // the one whose first refutation is the slightest
-  double nearest_ = kInfinity;
+  std::vector<Trial> screened_, nearest_;  // for the runner-up
 };
+
+// Whatever their variants.
+bool IsOneMistake(const std::vector<std::string>& names) {
+  const auto family = [](const std::string& name) { return name.substr(0, name.find('/')); };
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return family(name) == family(names[0]) && name.find(" + ") == std::string::npos;
+  });
+}
 
 void NoteSmallest(const std::vector<JudgedCase>& cases, Diagnosis* d) {
   int64_t smallest = std::numeric_limits<int64_t>::max();
@@ -340,26 +422,40 @@ Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand) 
   });
   Search search(cases, answered[0].c->format, basis);
   search.Run(&d);
-  search.SayRunnerUp(&d);
+  if (d.failing > 1) {
+    search.SayRunnerUp(&d);
+  } else if (!IsOneMistake(d.mistakes)) {
+    // REPORT-2: one element fits many a mistake.
+    d.mistakes.clear();
+    d.text.clear();
+    d.profile.reset();
+    d.residual = kInfinity;
+  }
   return d;
 }
 
 std::vector<std::string> Diagnosis::Lines() const {
   std::vector<std::string> lines;
   if (failing == 0) return lines;
-  const std::string runner = runner_up.empty() ? std::string("; no other comes near")
-                                               : fmt::format("; runner-up: {}, residual {}",
-                                                             runner_up, Rough(runner_up_residual));
-  if (mistakes.empty()) {
+  // It reproduces what fails, and is refuted by what does not.
+  const char* const but = runner_up_residual <= 1 ? ": but not the elements that are right" : "";
+  const std::string runner = runner_up.empty()
+                                 ? std::string("; no other comes near")
+                                 : fmt::format("; runner-up: {}, residual {}{}", runner_up,
+                                               Rough(runner_up_residual), but);
+  if (mistakes.empty() && failing == 1) {
+    lines.push_back("mistake: a single element is wrong, which tells no mistake from another");
+  } else if (mistakes.empty()) {
     lines.push_back(fmt::format("mistake: none known reproduces all {} failing elements{}{}",
                                 failing, sampled ? " looked at" : "",
                                 runner_up.empty() ? "; none comes near" : runner));
   } else {
     std::string names;
     for (const std::string& name : mistakes) names += (names.empty() ? "" : " or ") + name;
-    lines.push_back(fmt::format(
-        "mistake: {} ({}) reproduces every element{}: residual {} of the bound of {}{}", names,
-        text, sampled ? " looked at" : "", Rough(residual), kProfiles[*profile].name, runner));
+    lines.push_back(
+        fmt::format("mistake: {} ({}) reproduces every element{}: residual {} of the bound of {}{}",
+                    names, text, sampled ? " looked at" : "", Rough(residual),
+                    kProfiles[*profile].name, failing == 1 ? "" : runner));
   }
   if (other_profile)
     lines.push_back(fmt::format("equal under another profile: every element meets {}",

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixSlow,
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Narrow, MatrixSlow,
                          testing::Combine(testing::Values("rope", "sinusoidal", "t5_bias",
-                                                          "relative", "learned"),
+                                                          "relative", "learned", "multi_axis"),
                                           testing::Values(Format::kBf16, Format::kF16)),
                          NameOf);
 

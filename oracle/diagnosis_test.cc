@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "gnomon/oracle/case_file.h"
 #include "gnomon/reference/judge.h"
@@ -83,10 +84,47 @@ TEST(Diagnosis, MistakesThatCoincideAreOneClass) {
   EXPECT_EQ(std::count(found.begin(), found.end(), "sign"), 1);
 }
 
-TEST(Diagnosis, AnUnlistedBaseIsNotNamed) {
-  const Diagnosis d = OfChanged(Question(Format::kF32, 4, 8), {{"rope_theta", 7777.0}});
+TEST(Diagnosis, WhatNobodyListsIsNotNamed) {
+  const Case c = Question(Format::kF32, 4, 8);
+  Outputs y = reference::RoundedTruth(c);
+  for (int64_t i = 0; i < y.at("y").count(); ++i)
+    y.at("y").Set(i, y.at("y").Value(i) * (i % 2 == 0 ? 1.25 : 1.125));
+  const Diagnosis d = DiagnosisOf(c, y);
   EXPECT_EQ(d.mistakes, Names{});
   EXPECT_NE(d.Lines()[0].find("none known"), std::string::npos);
+}
+
+// REPORT-2: one element tells nothing, whatever is in it.
+TEST(Diagnosis, ASingleElementIsNoMistake) {
+  const Case c = Question(Format::kF32, 4, 8);
+  for (const double wrong : {0.0, 99.0, std::numeric_limits<double>::infinity()}) {
+    Outputs y = reference::RoundedTruth(c);
+    y.at("y").Set(21, wrong);
+    const Diagnosis d = DiagnosisOf(c, y);
+    EXPECT_EQ(d.failing, 1);
+    EXPECT_EQ(d.mistakes, Names{});
+    EXPECT_EQ(d.runner_up, "");
+    EXPECT_EQ(d.Lines()[0],
+              "mistake: a single element is wrong, which tells no mistake from another");
+  }
+}
+
+// REPORT-2: it reproduces what fails, and would show elsewhere too; it is said to.
+TEST(Diagnosis, ARunnerUpThatWouldShowElsewhere) {
+  const Case c = Question(Format::kF32, 4, 8);
+  Case other = c;
+  other.parameters["rope_theta"] = 500000.0;
+  Outputs y = reference::RoundedTruth(c);
+  const Outputs wrong = reference::RoundedTruth(other);
+  for (int64_t i = 32; i < 64; ++i) y.at("y").SetBits(i, BitsAt(wrong.at("y").view(), i));
+  const Diagnosis d = DiagnosisOf(c, y);
+  EXPECT_EQ(d.mistakes, Names{});
+  EXPECT_EQ(d.runner_up, "base/5e+05");
+  EXPECT_LE(d.runner_up_residual, 1);
+  EXPECT_TRUE(d.Lines()[0].ends_with(": but not the elements that are right")) << d.Lines()[0];
+  // Where no mistake is infinitely far off, one that is only less so explains nothing.
+  y.at("y").Set(40, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(DiagnosisOf(c, y).runner_up, "");
 }
 
 // Two elements of bf16 fit many a hypothesis by chance.

@@ -118,6 +118,7 @@ double StoreOne(const Change& change, Format format, double v) {
       if (std::isfinite(RoundToFormat(WorkingFormat(format), v))) break;
       [[fallthrough]];
     case StoreAs::kSaturated:
+    case StoreAs::kClamped:
       return std::clamp(RoundToFormat(format, v), -LargestFinite(format), LargestFinite(format));
     case StoreAs::kFlushed:
       if (std::abs(v) < SmallestNormal(format)) return 0;
@@ -155,6 +156,18 @@ bool Turns::NotANumber(int64_t pair) const {
 double Turns::Frequency(int64_t pair) const {
   ScopedPrecision precision(reference::kFirstPrecision);
   return Midpoint(terms_.At(1, pair).frequency);
+}
+
+std::optional<double> Turns::Exponent(int64_t pair) const {
+  const FrequencyRecipe r = recipe_(pair);
+  if ((r.given != nullptr && !change_.ignores_given) || Replaces(change_)) return std::nullopt;
+  return static_cast<double>(r.numerator * (change_.doubled ? 2 : 1)) /
+         static_cast<double>(change_.divisor != 0 ? change_.divisor : r.denominator);
+}
+
+double Turns::RelativeError(int64_t pair) const {
+  if (change_.exponent_error == 0) return change_.frequency_error;
+  return change_.frequency_error + std::abs(Exponent(pair).value_or(0)) * change_.exponent_error;
 }
 
 void ReduceShort(double angle, Turn* turn) {
@@ -196,7 +209,7 @@ Turn Turns::At(int64_t given, int64_t pair) const {
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       // A kernel that is mistaken is granted angles of binary64 where the profile wants exact ones,
       // and the rounding of what it puts in the place of a frequency.
-      turn.D[i] += angle.angle * 0x1p-51;
+      turn.D[i] += angle.angle * (0x1p-51 + RelativeError(pair));
       if (change_.working_positions && kProfiles[i].angle != AngleForm::kExact)
         turn.D[i] = kInfinity;
       if (Replaces(change_) && kProfiles[i].angle != AngleForm::kExact)
@@ -285,12 +298,20 @@ Prediction NonFinite(const Change& change, Format format, double v) {
   Prediction p;
   p.kind = Prediction::kNonFinite;
   p.value = v;
-  if (change.store == StoreAs::kCapped && std::isinf(v)) {
+  const double largest = LargestFinite(format);
+  const auto becomes = [&](double number) {
     p.kind = Prediction::kReal;
-    p.value = std::copysign(LargestFinite(format), v);
-    p.low.fill(p.value);
-    p.high.fill(p.value);
-  }
+    p.value = number;
+    p.low.fill(number);
+    p.high.fill(number);
+  };
+  const bool caps = change.store == StoreAs::kCapped || change.store == StoreAs::kClamped;
+  if (std::isinf(v) && caps) becomes(std::copysign(largest, v));
+  if (!std::isnan(v)) return p;
+  if (change.nan == NanAs::kZero) becomes(0);
+  if (change.nan == NanAs::kLowest) becomes(-largest);
+  if (change.nan == NanAs::kLargest) becomes(largest);
+  if (change.nan == NanAs::kAnyNumber) p.kind = Prediction::kFinite;
   return p;
 }
 
@@ -338,206 +359,6 @@ double Read(const Change& change, Format format, uint64_t bits) {
   if (change.nan_as_zero && std::isnan(v)) return 0;
   if (change.flush_inputs && std::abs(v) < SmallestNormal(format)) return 0;
   return v;
-}
-
-namespace {
-
-SharedHypothesis Formula(const std::string& id, const std::string& text,
-                         std::function<void(Change*)> make, bool convention = false,
-                         Concerns concerns = Concerns::kAngles) {
-  return {{id, text, false, convention},
-          [make](const Number*, Change* change) {
-            make(change);
-            return true;
-          },
-          concerns};
-}
-
-SharedHypothesis Storage(const std::string& id, const std::string& text,
-                         std::function<void(Change*)> make) {
-  return Formula(id, text, make, false, Concerns::kStorage);
-}
-
-SharedHypothesis Position(const std::string& id, const std::string& text, bool state,
-                          std::function<std::optional<int64_t>(int64_t)> position) {
-  return {{id, text, state, false},
-          [position](const Number*, Change* change) {
-            change->position = position;
-            return true;
-          },
-          Concerns::kPositions};
-}
-
-SharedHypothesis Base(double value) {
-  const std::string name = ToText(Number(value));
-  return {{"base/" + name, "frequencies of base " + name + ", whatever the case says", false, true},
-          [value](const Number* base, Change* change) {
-            if (base == nullptr || *base == Number(value)) return false;
-            change->base = Number(value);
-            return true;
-          },
-          Concerns::kAngles};
-}
-
-std::function<std::optional<int64_t>(int64_t)> RoundedPosition(Format format, bool saturates) {
-  return [=](int64_t p) -> std::optional<int64_t> {
-    double v = RoundToFormat(format, static_cast<double>(p));
-    if (saturates) v = std::clamp(v, -LargestFinite(format), LargestFinite(format));
-    if (std::isinf(v)) return std::nullopt;
-    return static_cast<int64_t>(v);
-  };
-}
-
-std::vector<SharedHypothesis> MakeShared() {
-  std::vector<SharedHypothesis> all = {
-      Formula("exponent-integer-division", "exponent 2i/r in integers, so 0",
-              [](Change* c) { c->integer_exponent = true; }),
-      Formula("exponent-inverse", "position divided by the frequency",
-              [](Change* c) { c->inverse = true; }),
-      Formula(
-          "exponent-doubled", "twice the exponent", [](Change* c) { c->doubled = true; }, true),
-      Formula("exponent-odd-cosine", "cosine with exponent (2i+1)/r",
-              [](Change* c) { c->odd_cosine = true; }),
-      {{"base/truncated", "the base as an integer", false, false},
-       [](const Number* base, Change* change) {
-         if (base == nullptr) return false;
-         const double floor = std::max(1.0, std::floor(base->value));
-         if (base->decimal.empty() && floor == base->value) return false;
-         change->base = Number(floor);
-         return true;
-       },
-       Concerns::kAngles},
-      {{"base/frequencies-ignored", "base 10000 where frequencies are given", false, false},
-       [](const Number* base, Change* change) {
-         if (base != nullptr) return false;
-         change->ignores_given = true;
-         change->base = Number(10000);
-         return true;
-       },
-       Concerns::kAngles},
-      Formula("frequencies-bf16", "frequencies rounded to bf16",
-              [](Change* c) { c->frequencies_in = Format::kBf16; }),
-      Formula("frequencies-f16", "frequencies rounded to f16",
-              [](Change* c) { c->frequencies_in = Format::kF16; }),
-      Formula("frequencies-bf16/module",
-              "frequencies, positions and angles in bf16, as by a module cast to it",
-              [](Change* c) {
-                c->frequencies_in = c->angles_in = Format::kBf16;
-                c->position = RoundedPosition(Format::kBf16, false);
-              }),
-      Formula("frequencies-f16/module",
-              "frequencies, positions and angles in f16, as by a module cast to it",
-              [](Change* c) {
-                c->frequencies_in = c->angles_in = Format::kF16;
-                c->position = RoundedPosition(Format::kF16, false);
-              }),
-      Formula("negative-position/frequency", "|frequency|",
-              [](Change* c) { c->absolute_frequency = true; }),
-      Formula("frequency-zero/as-one", "a frequency 0 counts as 1",
-              [](Change* c) { c->zero_frequency = 1; }),
-      Formula("frequency-zero/period", "a frequency 0 by way of its period, so NaN",
-              [](Change* c) { c->zero_frequency = std::nan(""); }),
-      Formula("unreduced/float-two-pi", "the angle reduced by a float32 2 pi",
-              [](Change* c) { c->float_two_pi = true; }),
-      Formula("table-ulp/two", "table entries two ulps up", [](Change* c) { c->ulps = 2; }),
-      Formula("table-ulp/one", "table entries one ulp up", [](Change* c) { c->ulps = 1; }),
-      Formula("table-ulp/16-bit-tables", "cosines and sines rounded to bf16 on the way",
-              [](Change* c) { c->tables_in = Format::kBf16; }),
-      Formula("table-ulp/f16-tables", "cosines and sines rounded to f16 on the way",
-              [](Change* c) { c->tables_in = Format::kF16; }),
-      Storage("subnormals-flushed/result", "subnormal results become 0",
-              [](Change* c) { c->store = StoreAs::kFlushed; }),
-      Storage("subnormals-flushed/input", "subnormal inputs count as 0",
-              [](Change* c) { c->flush_inputs = true; }),
-      Formula("subnormals-flushed/table", "subnormal table entries count as 0",
-              [](Change* c) { c->flush_tables = true; }),
-      Storage("nan-lost/as-zero", "NaN inputs count as 0",
-              [](Change* c) { c->nan_as_zero = true; }),
-      Storage("nan-lost/infinity", "infinite results become the largest number",
-              [](Change* c) { c->store = StoreAs::kCapped; }),
-      Storage("f16-saturated", "overflow gives the largest number",
-              [](Change* c) { c->store = StoreAs::kSaturated; }),
-      Storage("bf16-truncated", "bf16 by dropping bits",
-              [](Change* c) { c->store = StoreAs::kTruncated; }),
-      Storage("bf16-double-rounding", "rounded to f32, then to 16 bits",
-              [](Change* c) { c->store = StoreAs::kTwice; }),
-      Position("offset", "position + 1", false, [](int64_t p) { return p + 1; }),
-      Position("offset/minus-one", "position - 1", false, [](int64_t p) { return p - 1; }),
-      Position("offset/padding", "position + 2, as if padded", false,
-               [](int64_t p) { return p + 2; }),
-      Position("position-factor/none", "position 0 everywhere: nothing turned", false,
-               [](int64_t) { return int64_t{0}; }),
-      Position("position-factor/twice", "twice the position, as if turned twice", false,
-               [](int64_t p) { return 2 * p; }),
-      Position("negative-position", "|position|", false, [](int64_t p) { return std::abs(p); }),
-      Position("negative-position/unsigned", "positions as unsigned 32-bit numbers", false,
-               [](int64_t p) { return static_cast<int64_t>(static_cast<uint32_t>(p)); }),
-      Position("positions-bf16", "positions rounded to bf16", false,
-               RoundedPosition(Format::kBf16, false)),
-      Position("positions-f16", "positions rounded to f16", false,
-               RoundedPosition(Format::kF16, false)),
-      Position("positions-f16/saturated", "positions rounded to f16, at most 65504", false,
-               RoundedPosition(Format::kF16, true)),
-      Formula(
-          "positions-bf16/f32-exact-promised", "positions rounded to f32",
-          [](Change* c) {
-            c->position = RoundedPosition(Format::kF32, false);
-            c->working_positions = true;
-          },
-          false, Concerns::kPositions),
-  };
-  for (const int degree : {3, 5, 7, 9})
-    all.push_back(Formula(
-        "unreduced/polynomial",
-        "sine by a polynomial of degree " + std::to_string(degree) + ", with no range reduction",
-        [degree](Change* c) { c->taylor_degree = degree; }));
-  for (const double base : {1e4, 5e5, 1e6, 1e5, 2.5e4, 5e4, 1.5e5, 1.6e5, 2e6, 5e6, 8e6, 1e7, 1e8})
-    all.push_back(Base(base));
-  for (const int factor : {2, 4, 8})
-    all.push_back(Formula("base/linear-" + std::to_string(factor),
-                          "positions divided by " + std::to_string(factor) + " (linear scaling)",
-                          [factor](Change* c) { c->position_factor = Number(1.0 / factor); }));
-  for (int64_t rows = 512; rows <= 131072; rows *= 2) {
-    const std::string name = std::to_string(rows);
-    all.push_back(Position("table-clamp/" + name,
-                           "positions past a table of " + name + " rows use its last row", true,
-                           [rows](int64_t p) { return std::min(p, rows - 1); }));
-    all.push_back(Position("table-wrap/" + name,
-                           "positions past a table of " + name + " rows start again", true,
-                           [rows](int64_t p) { return p % rows; }));
-  }
-  for (const int lanes : {4, 8, 16, 32})
-    for (const Fill fill : {Fill::kInput, Fill::kZero, Fill::kOnes}) {
-      const char* const left = fill == Fill::kInput  ? "left as the input has them"
-                               : fill == Fill::kZero ? "left 0"
-                                                     : "not written";
-      all.push_back(
-          {{"tail-vector/" + std::to_string(lanes),
-            "what is left of a row after full vectors of " + std::to_string(lanes) + " is " + left,
-            true, false},
-           [lanes, fill](const Number*, Change* change) {
-             change->tail_lanes = lanes;
-             change->tail = fill;
-             return true;
-           },
-           Concerns::kStorage});
-    }
-  // Where the output holds NaN before the call, as it does in the suite, it does so after it.
-  all.push_back({{"in-place/adds-to-output", "adds to what the output holds", true, false},
-                 [](const Number*, Change* change) {
-                   change->tail_lanes = 1 << 30;  // no row is as long: all of it
-                   change->tail = Fill::kOnes;
-                   return true;
-                 },
-                 Concerns::kStorage});
-  return all;
-}
-
-}  // namespace
-
-const std::vector<SharedHypothesis>& SharedHypotheses() {
-  static const std::vector<SharedHypothesis> all = MakeShared();
-  return all;
 }
 
 }  // namespace gnomon::oracle

@@ -31,6 +31,7 @@ struct Prediction {
   enum Kind {
     kReal,       // a stored value from low to high, by the profile that the kernel rounds like
     kNonFinite,  // NaN or an infinity
+    kFinite,     // any number, where a NaN is due
     kBits,       // these very bits
     kAny,        // cannot say
   };
@@ -52,18 +53,33 @@ struct Answered {
   const Case* before = nullptr;
 };
 
+// An angle as it was answered, whole turns aside, and what it is a function of.
+struct Observation {
+  int64_t position = 0, pair = 0;
+  double angle = 0, error = 0;
+  double frequency = 0;            // without a mistake in it
+  std::optional<double> exponent;  // base^-exponent; none: not by a base
+  bool counted = true;             // at a position of the case
+};
+
 class Predictor {
  public:
   virtual ~Predictor() = default;
   // Outputs are numbered as the operation lists them, elements by row-major number.
   virtual Prediction At(int output, int64_t element) = 0;
+  // The turn that this element and its partner show, if it is the first of the two.
+  virtual std::optional<Observation> Observe(int, int64_t) { return std::nullopt; }
 };
+
+// A number in a hypothesis that is fitted to the answers; kAny: it is left open.
+enum class Fit { kNone, kFactor, kBase, kDivisor, kOffset, kAny };
 
 struct Hypothesis {
   std::string id;           // as in spec/mistakes.md, then the variant if any: "layout/half-split"
   std::string text;         // the change, in one line
   bool state = false;       // may show in one case and not in another
   bool convention = false;  // tried together with every other hypothesis
+  Fit fit = Fit::kNone;
 };
 
 // One for each stem, in hypotheses_<stem>.cc.
@@ -71,9 +87,10 @@ struct Hypothesis {
   namespace stem {                                                                              \
   const std::vector<Hypothesis>& Hypotheses();                                                  \
   /* The kernel that makes all of these mistakes (numbers in the list; none: the truth), where  \
-     the case can show them. `factor`: for `magnitude`, and its uncertainty. */                 \
+     the case can show them. `fitted`: the number of the one that has one, and how far off it   \
+     may be. */                                                                                 \
   std::unique_ptr<Predictor> Predict(const Answered& answered, const std::vector<size_t>& made, \
-                                     double factor, double factor_error);                       \
+                                     double fitted, double fitted_error);                       \
   }
 GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
@@ -81,7 +98,10 @@ GNOMON_FOR_EACH_STEM(GNOMON_DECLARE)
 // What is left in elements that a kernel does not write.
 enum class Fill { kWritten, kInput, kZero, kOnes, kDefaultNan };
 
-enum class StoreAs { kNearest, kTruncated, kTwice, kSaturated, kCapped, kFlushed };
+// kClamped: overflow and infinities alike become the largest number.
+enum class StoreAs { kNearest, kTruncated, kTwice, kSaturated, kCapped, kClamped, kFlushed };
+// What a result that is NaN becomes.
+enum class NanAs { kNan, kZero, kLowest, kLargest, kAnyNumber };
 
 // Where a kernel looks for an element of an input (hypotheses_memory.h).
 enum class Offsets { kByStrides, kContiguous, kIn16Bits };
@@ -112,9 +132,13 @@ struct Change {
   bool beyond_row = false;   // adds zero times what lies after a row
   bool call_before = false;  // has kept something of the call before
   double factor = 1, factor_error = 0;
+  double fitted = 0, fitted_error = 0;  // of the hypothesis that has a Fit
+  // Relative error of a frequency: fitted, once and for each unit of its exponent.
+  double frequency_error = 0, exponent_error = 0;
   int tail_lanes = 0;
   Fill tail = Fill::kWritten, unwritten = Fill::kWritten;
   StoreAs store = StoreAs::kNearest;
+  NanAs nan = NanAs::kNan;
 };
 
 // base^(-numerator / denominator), or as given.
@@ -143,6 +167,10 @@ class Turns {
   // `position` as the case gives it, before change.position.
   Turn At(int64_t position, int64_t pair) const;
   double Frequency(int64_t pair) const;
+  // Its exponent, where it is a power of a base.
+  std::optional<double> Exponent(int64_t pair) const;
+  // What a fitted number leaves open of it.
+  double RelativeError(int64_t pair) const;
   AngleOrigin Origin(int64_t pair) const { return terms_.OriginOf(pair); }
   bool NotANumber(int64_t pair) const;
 
@@ -173,7 +201,7 @@ double TableEntry(const Change& change, Format format, double entry, double* unc
 double Read(const Change& change, Format format, uint64_t bits);
 
 // Mistakes of Change, which schemes share.
-enum class Concerns { kAngles, kPositions, kStorage, kMemory };
+enum class Concerns { kAngles, kPositions, kWidths, kStorage, kMemory };
 struct SharedHypothesis {
   Hypothesis about;
   // False where the case cannot show it. `base`: nullptr where frequencies or tables are given.
@@ -204,7 +232,8 @@ struct Entry {
 // of its frequencies, nullptr where they are given or there are none.
 template <typename C, typename BaseOf>
 void AddShared(const std::vector<Concerns>& which, BaseOf base, std::vector<Entry<C>>* entries) {
-  entries->push_back(Entry<C>::Formula("magnitude", "everything times one factor", nullptr));
+  entries->push_back(
+      {{"magnitude", "everything times one factor", false, false, Fit::kFactor}, nullptr});
   for (const SharedHypothesis& shared : SharedHypotheses())
     if (std::find(which.begin(), which.end(), shared.concerns) != which.end())
       entries->push_back({shared.about, [&shared, base](const Case& c, C* change) {
@@ -223,6 +252,8 @@ std::vector<Hypothesis> AboutAll(const std::vector<Entry<C>>& entries) {
 template <typename C>
 void MakeMistakes(const std::vector<Entry<C>>& entries, const Case& c,
                   const std::vector<size_t>& made, double factor, double factor_error, C* change) {
+  change->shared.fitted = factor;
+  change->shared.fitted_error = factor_error;
   for (const size_t number : made) {
     C next = *change;
     if (!entries[number].make) {

@@ -369,7 +369,7 @@ const std::vector<Mistake>& Entries() {
     };
     attention::AddHeads("alibi.attention", &entries);
     AddShared(
-        {Concerns::kPositions, Concerns::kStorage},
+        {Concerns::kPositions, Concerns::kWidths, Concerns::kStorage},
         [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();

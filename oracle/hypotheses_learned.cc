@@ -145,6 +145,7 @@ class LearnedPredictor : public Predictor {
       int64_t position = tokens.Integer(change_.batch_zero ? place : i);
       if (masked) position = Counted(p, position != 0, place, &next);
       if (change_.arange) position = place;
+      if (change_.shared.position) position = change_.shared.position(position).value_or(0);
       found.push_back(RowOf(p, position, rows));
     }
     return found;
@@ -348,8 +349,8 @@ const std::vector<Mistake>& Entries() {
     };
     AddMemory(&entries);
     AddShared(
-        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
-        &entries);
+        {Concerns::kWidths, Concerns::kStorage},
+        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();
   return all;

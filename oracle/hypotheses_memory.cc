@@ -55,6 +55,7 @@ std::optional<double> FindNumber(const Change& change, const Tensor& tensor, int
 
 Prediction Copied(const Change& change, Format format, uint64_t bits) {
   const double value = DecodeBits(format, bits), read = Read(change, format, bits);
+  if (std::isnan(read) && change.nan != NanAs::kNan) return NonFinite(change, format, read);
   // A zero that was made of something: of either sign.
   if (read == 0 && (value != 0 || change.flush_inputs)) return Stored(change, format, 0, 0, {}, {});
   if ((!change.any || change.factor != 1) && std::isfinite(value)) {

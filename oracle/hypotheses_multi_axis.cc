@@ -1,52 +1,14 @@
 // Known mistakes over more than one axis (spec/mistakes.md), as hypotheses: each rewrites what the
 // kernel takes the case to say.
+#include "gnomon/oracle/hypotheses_multi_axis.h"
+
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses.h"
-#include "gnomon/oracle/hypotheses_multi_axis_mixed.h"
-#include "gnomon/spec/multi_axis.h"
+#include "gnomon/oracle/hypotheses_fitted.h"
 
 namespace gnomon::oracle::multi_axis {
 namespace {
-
-namespace axes = gnomon::multi_axis;
-
-enum class Verb { kSections, kRotate, kSincos, kFactorized, kIndex, kBias };
-enum class Count { kGiven, kFirstRow, kTokens, kFromFirst };
-
-Verb VerbOf(const Case& c) {
-  const std::string verb = c.operation.substr(c.operation.find('.') + 1);
-  return verb == "sections"       ? Verb::kSections
-         : verb == "sincos_2d"    ? Verb::kSincos
-         : verb == "factorized"   ? Verb::kFactorized
-         : verb == "window_index" ? Verb::kIndex
-         : verb == "window_bias"  ? Verb::kBias
-                                  : Verb::kRotate;
-}
-
-struct AxesChange {
-  Change shared;
-  // Rotations and sections. `axis` of every pair: -1 where it is not turned. Mixed: the axis whose
-  // positions an axis takes, -1 where it is left out.
-  AxialRotation a;
-  Sections s;
-  std::vector<int64_t> axis;
-  MixedChange mixed;
-  double sine = 1;
-  Count count = Count::kGiven;
-  bool transpose_forward = false, heads_reversed = false, overwritten = false, contiguous = false;
-  Fill copied = Fill::kInput;
-  // Tables of two axes.
-  SincosTable t;
-  bool halves = false, full_width = false, zero_rows_encoded = false;
-  Combine combine = Combine::kSum;
-  bool exchanged = false, transposed = false, mean = false;
-  // Windows.
-  Window w;
-  bool reversed = false, by_columns = false, even_stride = false;
-  bool cls_exchanged = false, cls_last = false;
-};
 
 class AxesPredictor : public Predictor {
  public:
@@ -55,6 +17,7 @@ class AxesPredictor : public Predictor {
         format_(c_.format),
         verb_(VerbOf(c_)),
         change_(change),
+        outputs_(answered.outputs),
         turns_(
             format_, [this](int64_t pair) { return Recipe(pair); }, change.shared) {
     if (verb_ == Verb::kSincos) positions_ = c_.inputs.at("positions").view();
@@ -81,7 +44,66 @@ class AxesPredictor : public Predictor {
     }
   }
 
+  std::optional<Observation> Observe(int, int64_t element) override {
+    if (change_.shared.position || change_.a.mixed) return std::nullopt;
+    if (verb_ == Verb::kRotate) return ObserveRotation(element);
+    return verb_ == Verb::kSincos ? ObserveEntry(element) : std::nullopt;
+  }
+
  private:
+  struct Token {
+    int64_t batch, seq, head;
+  };
+  Observation Told(Observation turn, int64_t position, int64_t pair) const {
+    turn.position = position;
+    turn.pair = pair;
+    turn.frequency = turns_.Frequency(pair);
+    turn.exponent = turns_.Exponent(pair);
+    return turn;
+  }
+  std::optional<Observation> ObserveRotation(int64_t element) {
+    const AxialRotation& a = change_.a;
+    const int64_t dim = element % x_.shape[3], number = element / x_.shape[3];
+    if (!a.InWindow(dim)) return std::nullopt;
+    const auto [pair, member] = by_dim_[static_cast<size_t>(dim - a.rotary_offset)];
+    const int64_t axis = change_.axis[static_cast<size_t>(pair)];
+    if (member != 0 || axis < 0) return std::nullopt;
+    const Token t{number / x_.shape[2] / x_.shape[1], number / x_.shape[2] % x_.shape[1],
+                  number % x_.shape[2]};
+    const auto bits_a = BitsOfX(t, dim), bits_b = BitsOfX(t, a.Dim(pair, 1));
+    if (!bits_a || !bits_b) return std::nullopt;
+    const int64_t partner = element - dim + a.Dim(pair, 1);
+    auto turn = ObservedTurn(DecodeBits(format_, *bits_a), DecodeBits(format_, *bits_b),
+                             ValueAt(y_, element), ValueAt(y_, partner),
+                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))));
+    if (!turn) return turn;
+    const bool back = a.direction == RopeDirection::kTranspose && !change_.transpose_forward;
+    if (back != (change_.sine < 0)) turn->angle = -turn->angle;
+    return Told(*turn, PositionOf(t, axis), pair);
+  }
+  std::optional<Observation> ObserveEntry(int64_t element) {
+    const SincosTable& t = change_.t;
+    const int64_t width = t.half.width, row = element / t.width() - t.zero_rows;
+    const int64_t column = element % t.width(), within = column % width;
+    const auto sine_at = [&](int64_t at) {
+      return (t.half.Column(at).kind == SinusoidalColumn::kSine) != change_.halves;
+    };
+    const int64_t pair = t.half.Column(within).pair;
+    if (row < 0 || !sine_at(within)) return std::nullopt;
+    for (int64_t at = 0; at < width; ++at) {
+      if (sine_at(at) || t.half.Column(at).pair != pair) continue;
+      const int64_t other = element - within + at;
+      const ConstTensorView& table = outputs_->begin()->second;
+      const auto turn =
+          ObservedTurn(1, 0, ValueAt(table, other), change_.sine * ValueAt(table, element),
+                       std::max(ReachOf(At(0, element)), ReachOf(At(0, other))));
+      const bool of_column = (column >= width) != t.column_first;
+      if (!turn) return turn;
+      return Told(*turn, IntegerAt(positions_, (of_column ? positions_.shape[1] : 0) + row), pair);
+    }
+    return std::nullopt;
+  }
+
   static Prediction Bits(uint64_t bits) {
     Prediction p;
     p.kind = Prediction::kBits;
@@ -104,9 +126,6 @@ class AxesPredictor : public Predictor {
     return r;
   }
 
-  struct Token {
-    int64_t batch, seq, head;
-  };
   int64_t PositionOf(const Token& t, int64_t axis) const {
     const bool by_batch = positions_.rank() == 3 && positions_.shape[0] != 1;
     const auto given = [&](int64_t batch, int64_t of, int64_t seq) {
@@ -251,7 +270,12 @@ class AxesPredictor : public Predictor {
       bound[i] = axes::SumBound<double>(kProfiles[i], format_, v);
       narrow[i] = axes::SumBound<double>(kProfiles[i], WorkingFormat(format_), v);
     }
-    return Stored(change_.shared, format_, v, std::abs(v) * 0x1p-52, bound, narrow);
+    Prediction p = Stored(change_.shared, format_, v, std::abs(v) * 0x1p-52, bound, narrow);
+    // The sum may overflow where its half does not.
+    for (size_t i = 0; i < kProfiles.size() && change_.mean; ++i)
+      if (2 * std::abs(v) > LargestFinite(FormatAt(kProfiles[i].arithmetic, format_)))
+        p.open |= 1u << i;
+    return p;
   }
 
   // AXES-14, with the changes.
@@ -284,271 +308,11 @@ class AxesPredictor : public Predictor {
   Format format_;
   Verb verb_;
   AxesChange change_;
+  const std::map<std::string, ConstTensorView>* outputs_;
   Turns turns_;
   ConstTensorView x_, y_, positions_;
   std::vector<std::pair<int64_t, int>> by_dim_;
 };
-
-using Mistake = Entry<AxesChange>;
-using Make = Mistake::Make;
-
-bool Is(const Case& c, Verb verb) { return VerbOf(c) == verb; }
-bool Turns2d(const Case& c) {
-  return (Is(c, Verb::kRotate) && !axes::IsMixed(c)) || Is(c, Verb::kSections);
-}
-
-// Sets a flag, where the operation has it.
-Make Sets(bool AxesChange::*flag, std::vector<Verb> verbs) {
-  return [=](const Case& c, AxesChange* change) {
-    change->*flag = true;
-    for (const Verb verb : verbs)
-      if (Is(c, verb)) return true;
-    return false;
-  };
-}
-// Another axis for every pair: f(axis, axes).
-Make Renames(std::function<int64_t(int64_t, int64_t)> f) {
-  return [f](const Case& c, AxesChange* change) {
-    const int64_t n = change->a.axes();
-    if (!Is(c, Verb::kRotate) || (n < 2 && !change->a.mixed)) return false;
-    const std::vector<int64_t> before = change->axis;
-    for (int64_t& axis : change->axis)
-      if (axis >= 0) axis = f(axis, n);
-    return n > 1 || change->axis != before;
-  };
-}
-// Other sections: false where f leaves them alone.
-Make Cuts(std::function<bool(const Sections&, int64_t pair, int64_t* axis)> f) {
-  return [f](const Case& c, AxesChange* change) {
-    if (!Turns2d(c)) return false;
-    bool any = false;
-    for (size_t i = 0; i < change->axis.size(); ++i) {
-      int64_t axis = change->axis[i];
-      if (!f(change->s, static_cast<int64_t>(i), &axis)) continue;
-      any |= axis != change->axis[i];
-      change->axis[i] = axis;
-    }
-    return any;
-  };
-}
-Make Orders(SectionOrder from, SectionOrder to) {
-  return Cuts([=](const Sections& s, int64_t pair, int64_t* axis) {
-    if (to == SectionOrder::kInterleaved && (s.order != from || s.sizes.size() != 3)) return false;
-    Sections other = s;
-    other.order = to;
-    *axis = other.AxisOf(pair);
-    return true;
-  });
-}
-bool IsAxial(const Case& c) { return c.operation == "multi_axis.axial"; }
-bool Resets(const Case& c) {
-  const auto found = c.parameters.find("exponent");
-  return IsAxial(c) &&
-         (found == c.parameters.end() || found->second == Value(std::string("reset")));
-}
-// Other exponents: f(pair's number, pair).
-Make Counts(bool (*applies)(const Case&),
-            std::function<void(const AxialRotation&, int64_t, AxialPair*)> f) {
-  return [=](const Case& c, AxesChange* change) {
-    if (!Is(c, Verb::kRotate) || axes::IsMixed(c) || !applies(c) || !change->a.frequencies.empty())
-      return false;
-    const AxialRotation before = change->a;
-    for (int64_t i = 0; i < before.pairs(); ++i)
-      f(before, i, &change->a.pair[static_cast<size_t>(i)]);
-    return true;
-  };
-}
-Make LaysOut(AxialLayout layout, bool from_half = false) {
-  return [=](const Case& c, AxesChange* change) {
-    if (!Is(c, Verb::kRotate) || change->a.layout == layout) return false;
-    if (from_half && (change->a.layout != AxialLayout::kHalfSplit || change->a.mixed ||
-                      change->s.order != SectionOrder::kContiguous))
-      return false;
-    change->a.layout = layout;
-    return true;
-  };
-}
-Make Finds(Count count) {
-  return [=](const Case& c, AxesChange* change) {
-    change->count = count;
-    return Is(c, Verb::kRotate);
-  };
-}
-
-// Of multi_axis.mixed, where there is more than one of what is mistaken for the first.
-Make Mixes(bool MixedChange::*flag, size_t axis) {
-  return [=](const Case& c, AxesChange* change) {
-    change->mixed.*flag = true;
-    return axes::IsMixed(c) && c.inputs.at("frequencies").shape()[axis] > 1;
-  };
-}
-
-const std::vector<Mistake>& Entries() {
-  static const std::vector<Mistake> all = [] {
-    const std::vector<Verb> rotate = {Verb::kRotate}, sincos = {Verb::kSincos},
-                            factorized = {Verb::kFactorized}, windows = {Verb::kIndex, Verb::kBias};
-    using F = Mistake;
-    std::vector<Mistake> entries = {
-        F::Convention(
-            "axes", "positions of the first two axes exchanged",
-            Renames([](int64_t axis, int64_t n) { return n > 1 && axis < 2 ? 1 - axis : axis; })),
-        F::Convention("axes/reversed", "axes in reverse order",
-                      Renames([](int64_t axis, int64_t n) { return n - 1 - axis; })),
-        F::Formula("axes/first", "the first axis' position for every pair",
-                   Renames([](int64_t, int64_t) { return 0; })),
-        F::Formula("axes/last-unturned", "pairs of the last axis not turned",
-                   Renames([](int64_t axis, int64_t n) { return axis == n - 1 ? -1 : axis; })),
-        F::Formula("section-shift", "every section begins one pair early",
-                   Cuts([](const Sections& s, int64_t pair, int64_t* axis) {
-                     *axis = s.AxisOf(std::min(pair + 1, s.pairs() - 1));
-                     return true;
-                   })),
-        F::Formula("section-leftover", "axis i mod 3, whatever the sizes are",
-                   Cuts([](const Sections& s, int64_t pair, int64_t* axis) {
-                     *axis = pair % 3;
-                     return s.order == SectionOrder::kInterleaved ||
-                            s.order == SectionOrder::kInterleavedExtra;
-                   })),
-        F::Formula("section-leftover/first", "pairs left over go to axis 0, not to the extra one",
-                   Cuts([](const Sections& s, int64_t, int64_t* axis) {
-                     if (s.order != SectionOrder::kInterleavedExtra) return false;
-                     if (*axis == 3) *axis = 0;
-                     return true;
-                   })),
-        F::Formula("section-order/contiguous", "sections taken as runs",
-                   Orders(SectionOrder::kInterleaved, SectionOrder::kContiguous)),
-        F::Formula("section-order/interleaved", "three runs taken as interleaved",
-                   Orders(SectionOrder::kContiguous, SectionOrder::kInterleaved)),
-        F::Formula("mixed-frequencies", "the first head's frequencies for every head",
-                   Mixes(&MixedChange::first_head, 1)),
-        F::Formula("mixed-frequencies/heads-first", "frequencies read as [heads, axis, pair]",
-                   Mixes(&MixedChange::heads_first, 1)),
-        F::Formula("mixed-frequencies/first-axis", "the first axis' frequencies for every axis",
-                   Mixes(&MixedChange::first_list, 0)),
-        F::Formula("mixed-sum", "the other products subtracted from the first",
-                   Mixes(&MixedChange::difference, 0)),
-        F::Formula("axis-exponent/not-reset", "the exponent does not start anew",
-                   Counts(Resets,
-                          [](const AxialRotation& a, int64_t i, AxialPair* p) {
-                            p->numerator = 2 * i, p->denominator = a.rotary_dim;
-                          })),
-        F::Formula("axis-exponent/reset", "the exponent starts anew on every axis",
-                   Counts([](const Case& c) { return !Resets(c); },
-                          [](const AxialRotation& a, int64_t, AxialPair* p) {
-                            p->numerator = 2 * p->number;
-                            p->denominator = 2 * a.sizes[static_cast<size_t>(p->axis)];
-                          })),
-        F::Formula(
-            "axis-exponent/in-runs", "alternating frequencies taken in runs",
-            Counts([](const Case& c) { return IsAxial(c) && !Resets(c); },
-                   [](const AxialRotation&, int64_t i, AxialPair* p) { p->numerator = 2 * i; })),
-        F::Formula("axis-exponent/divisor", "the exponent of an axis divided by the dims of all",
-                   Counts(Resets, [](const AxialRotation& a, int64_t,
-                                     AxialPair* p) { p->denominator = a.rotary_dim; })),
-        F::Formula("divisor", "exponent divided by head_dim",
-                   Counts([](const Case&) { return true; },
-                          [](const AxialRotation& a, int64_t, AxialPair* p) {
-                            p->denominator = a.head_dim;
-                          })),
-        F::Convention("layout/half-split", "pairs (i, i+h), whatever layout is asked",
-                      LaysOut(AxialLayout::kHalfSplit)),
-        F::Convention("layout/interleaved", "pairs (2i, 2i+1), whatever layout is asked",
-                      LaysOut(AxialLayout::kInterleaved)),
-        F::Convention("layout/by-axis", "half split within each axis for half split",
-                      LaysOut(AxialLayout::kHalfSplitByAxis, true)),
-        F::Convention("sign", "sine negated",
-                      [](const Case& c, AxesChange* change) {
-                        change->sine = -1;
-                        return Is(c, Verb::kRotate) || Is(c, Verb::kSincos);
-                      }),
-        F::Convention("backward", "the transpose turns forward",
-                      [](const Case& c, AxesChange* change) {
-                        change->transpose_forward = true;
-                        return Is(c, Verb::kRotate) &&
-                               change->a.direction == RopeDirection::kTranspose;
-                      }),
-        F::Formula("pair-offset/window", "the window starts at dim 0",
-                   [](const Case& c, AxesChange* change) {
-                     if (!Is(c, Verb::kRotate) || change->a.rotary_offset == 0) return false;
-                     change->a.rotary_offset = 0;
-                     return true;
-                   }),
-        F::State("q-k-crossed/heads", "heads taken in reverse order",
-                 Sets(&AxesChange::heads_reversed, rotate)),
-        F::State("in-place", "y_b from the overwritten x_a",
-                 Sets(&AxesChange::overwritten, rotate)),
-        F::State("stride-ignored/input", "input taken as contiguous",
-                 Sets(&AxesChange::contiguous, rotate)),
-        F::State("row-positions", "the first row's positions for every row",
-                 Finds(Count::kFirstRow)),
-        F::Formula("arange-positions", "0..T-1 whatever the positions are", Finds(Count::kTokens)),
-        F::Formula("arange-positions/from-first", "positions counted from the first token's",
-                   Finds(Count::kFromFirst)),
-        F::State("window-not-copied/zeroed", "dims outside the window zeroed",
-                 [](const Case& c, AxesChange* change) {
-                   change->copied = Fill::kZero;
-                   return Is(c, Verb::kRotate) && change->a.rotary_dim < change->a.head_dim;
-                 }),
-        F::Convention("sincos-first-half", "rows and columns exchanged",
-                      [](const Case& c, AxesChange* change) {
-                        change->t.column_first = !change->t.column_first;
-                        return Is(c, Verb::kSincos);
-                      }),
-        F::Convention("sin-halves", "sine and cosine exchanged", Sets(&AxesChange::halves, sincos)),
-        F::Convention("sin-layout", "interleaved for halves, and the reverse",
-                      [](const Case& c, AxesChange* change) {
-                        using L = SinusoidalLayout;
-                        L& layout = change->t.half.layout;
-                        layout = layout == L::kInterleaved ? L::kSinCos : L::kInterleaved;
-                        return Is(c, Verb::kSincos);
-                      }),
-        F::Convention("sin-divisor", "h - 1 for h, and the reverse",
-                      [](const Case& c, AxesChange* change) {
-                        using D = SinusoidalDivisor;
-                        D& divisor = change->t.half.divisor;
-                        divisor = divisor == D::kHalf ? D::kHalfMinusOne : D::kHalf;
-                        return Is(c, Verb::kSincos);
-                      }),
-        F::Formula("axis-exponent/full-width", "exponents of the whole width in each half",
-                   Sets(&AxesChange::full_width, sincos)),
-        F::Formula("zero-rows", "the row of place (0, 0) for rows of zeros",
-                   Sets(&AxesChange::zero_rows_encoded, sincos)),
-        F::Formula("factor-order/concatenated", "py before px",
-                   [](const Case& c, AxesChange* change) {
-                     change->exchanged = true;
-                     return Is(c, Verb::kFactorized) && change->combine == Combine::kConcatenate;
-                   }),
-        F::Formula("factor-order", "places numbered by y, then x",
-                   Sets(&AxesChange::transposed, factorized)),
-        F::Formula("factor-sum", "the mean for the sum",
-                   [](const Case& c, AxesChange* change) {
-                     change->mean = true;
-                     return Is(c, Verb::kFactorized) && change->combine == Combine::kSum;
-                   }),
-        F::Formula("window-index/reversed", "key minus query",
-                   Sets(&AxesChange::reversed, windows)),
-        F::Formula("window-index/columns", "rows and columns exchanged",
-                   Sets(&AxesChange::by_columns, windows)),
-        F::Formula("window-index/stride", "rows 2W apart, not 2W - 1",
-                   Sets(&AxesChange::even_stride, windows)),
-        F::Formula("window-index/cls", "the class token's two directions exchanged",
-                   Sets(&AxesChange::cls_exchanged, windows)),
-        F::Formula("window-index/cls-last", "the class token after the window, not before",
-                   Sets(&AxesChange::cls_last, windows)),
-    };
-    AddShared(
-        {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
-        [](const Case& c, const AxesChange& change) {
-          if (Is(c, Verb::kSincos)) return &change.t.half.base;
-          const bool by_base =
-              Is(c, Verb::kRotate) && !axes::IsMixed(c) && change.a.frequencies.empty();
-          return by_base ? &change.a.rope_theta : nullptr;
-        },
-        &entries);
-    return entries;
-  }();
-  return all;
-}
 
 }  // namespace
 

@@ -43,6 +43,11 @@ struct RelativeChange {
   attention::AttentionChange heads;
 };
 
+// A position as the kernel holds it.
+int64_t Narrowed(const RelativeChange& change, int64_t position) {
+  return change.shared.position ? change.shared.position(position).value_or(0) : position;
+}
+
 // REL-1, REL-2 of a difference of positions.
 int64_t RowBy(const RelativeChange& change, const VectorParameters& p, int64_t apart) {
   const bool forward = (p.difference == Difference::kKeyMinusQuery) != change.reversed;
@@ -92,8 +97,8 @@ class AddedRows {
     const Tensor& positions = c_.inputs.at(role);
     const bool own = positions.shape().size() == 2 && !change_.first_batch;
     if (change_.arange) return i;
-    return positions.Integer((own ? batch * positions.shape()[1] : 0) + i) +
-           (role[0] == 'q' ? change_.query_shift : 0);
+    const int64_t p = positions.Integer((own ? batch * positions.shape()[1] : 0) + i);
+    return Narrowed(change_, p) + (role[0] == 'q' ? change_.query_shift : 0);
   }
   int64_t Apart(int64_t batch, int64_t query, int64_t key) const {
     return PositionOf("key_positions", batch, key) - PositionOf("query_positions", batch, query);
@@ -172,7 +177,8 @@ class RelativePredictor : public Predictor {
   int64_t Position(const char* role, int64_t i) const {
     if (change_.arange) return i;
     const bool query = role[0] == 'm';
-    return positions_[query ? 0 : 1]->Integer(i) + (query ? change_.query_shift : 0);
+    return Narrowed(change_, positions_[query ? 0 : 1]->Integer(i)) +
+           (query ? change_.query_shift : 0);
   }
   int64_t RowOf(int64_t query, int64_t key) const {
     return RowBy(change_, p_, Position("n", key) - Position("m", query));
@@ -396,8 +402,8 @@ const std::vector<Mistake>& Entries() {
     AddMemory(&entries);
     attention::AddHeads("relative.attention", &entries);
     AddShared(
-        {Concerns::kStorage}, [](const Case&, const C&) -> const Number* { return nullptr; },
-        &entries);
+        {Concerns::kWidths, Concerns::kStorage},
+        [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();
   return all;

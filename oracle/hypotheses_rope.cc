@@ -1,38 +1,14 @@
 // Known mistakes in rotary embeddings (spec/mistakes.md), as hypotheses: each rewrites what the
 // kernel takes the case to say.
+#include "gnomon/oracle/hypotheses_rope.h"
+
 #include <cmath>
 #include <limits>
 
-#include "gnomon/oracle/hypotheses_rope_scaling.h"
-#include "gnomon/oracle/hypotheses_rope_xpos.h"
+#include "gnomon/oracle/hypotheses_fitted.h"
 
 namespace gnomon::oracle::rope {
 namespace {
-
-enum class Table { kOwn, kInterleaved, kConcatenated, kExchanged };
-enum class Source { kSame, kHeadsReversed, kBatchesReversed, kContiguous, kHeadsAdjacent };
-enum class Count { kGiven, kFirstRow, kTokens, kFromFirst, kHeads };
-
-struct RopeChange {
-  Change shared;
-  XposChange xpos;
-  RopeApply a;
-  // Signs of the four products of ROPE-3: y_a = x_a c - x_b s, y_b = x_a s + x_b c.
-  double cos_a = 1, sin_a = 1, sin_b = 1, cos_b = 1;
-  Table table = Table::kOwn;
-  Source source = Source::kSame;
-  Count count = Count::kGiven;
-  bool first_head_only = false, overwritten = false;
-  int64_t member_distance = 0;  // between the dims of a pair, where not rotary_dim / 2
-  Fill copied = Fill::kWritten;
-  int overwrite_lanes = 0;
-  ScalingFormulas scaling;
-  bool cosines_alone = false;    // are multiplied by the magnitude
-  bool length_of_token = false;  // for that of the call
-};
-
-bool IsTranspose(const RopeChange& c) { return c.a.direction == RopeDirection::kTranspose; }
-bool IsApply(const Case& c) { return c.operation == "rope.apply" || c.operation == "rope.xpos"; }
 
 class RopePredictor : public Predictor {
  public:
@@ -40,6 +16,7 @@ class RopePredictor : public Predictor {
       : c_(*answered.c),
         format_(c_.format),
         change_(change),
+        outputs_(answered.outputs),
         call_(f(), change.scaling, format_, change.shared) {
     if (!IsApply(c_)) return;
     x_ = c_.inputs.at("x").view();
@@ -56,7 +33,63 @@ class RopePredictor : public Predictor {
     return c_.operation == "rope.table" ? Entry(output, element) : Apply(element);
   }
 
+  std::optional<Observation> Observe(int output, int64_t element) override {
+    const bool plain = change_.cos_a == 1 && change_.cos_b == 1 && change_.sin_a == change_.sin_b;
+    if (output != 0 || given_ || change_.xpos.asked || !plain || change_.member_distance > 0 ||
+        change_.shared.position)
+      return std::nullopt;
+    std::optional<Observation> turn;
+    int64_t pair = element % f().pairs(), position = 1;
+    if (c_.operation == "rope.frequencies") {
+      const double w = ValueAt(outputs_->at("w"), element);
+      turn = ObservedTurn(1, 0, std::cos(w), std::sin(w), ReachOf(At(0, element)));
+      if (!turn || std::abs(w) > 1) return std::nullopt;
+      turn->angle = w;
+      turn->counted = false;
+    } else if (c_.operation == "rope.table") {
+      position = c_.inputs.at("positions").Integer(element / f().pairs());
+      turn = ObservedTurn(1, 0, ValueAt(outputs_->at("cos"), element),
+                          change_.sin_a * ValueAt(outputs_->at("sin"), element),
+                          std::max(ReachOf(At(0, element)), ReachOf(At(1, element))));
+    } else {
+      turn = ObserveRotation(element, &pair, &position);
+    }
+    if (!turn) return turn;
+    turn->position = position;
+    turn->pair = pair;
+    turn->frequency = call_.turns.Frequency(pair);
+    turn->exponent = call_.is_scaled ? std::nullopt : call_.turns.Exponent(pair);
+    return turn;
+  }
+
  private:
+  struct Token {
+    int64_t batch, seq, head;
+  };
+  Token TokenOf(int64_t element) const {
+    const int64_t number = element / x_.shape[3];
+    return {number / x_.shape[2] / x_.shape[1], number / x_.shape[2] % x_.shape[1],
+            number % x_.shape[2]};
+  }
+  std::optional<Observation> ObserveRotation(int64_t element, int64_t* pair, int64_t* position) {
+    const RopeApply& a = change_.a;
+    const int64_t dim = element % x_.shape[3];
+    if (!a.InWindow(dim)) return std::nullopt;
+    int member = 0;
+    std::tie(*pair, member) = a.PairAt(a.output_layout, dim);
+    const Token t = TokenOf(element);
+    const auto bits_a = BitsOfX(t, a.Dim(a.input_layout, *pair, 0));
+    const auto bits_b = BitsOfX(t, a.Dim(a.input_layout, *pair, 1));
+    if (member != 0 || !bits_a || !bits_b) return std::nullopt;
+    *position = PositionOf(t);
+    const int64_t partner = element - dim + a.Dim(a.output_layout, *pair, 1);
+    const double ya = ValueAt(y_, element), yb = ValueAt(y_, partner);
+    auto turn = ObservedTurn(DecodeBits(format_, *bits_a), DecodeBits(format_, *bits_b), ya, yb,
+                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))));
+    if (turn && (IsTranspose(change_) != (change_.sin_a < 0))) turn->angle = -turn->angle;
+    return turn;
+  }
+
   const RopeFrequencies& f() const { return change_.a.frequencies; }
   // The turns of one length of the call (SCALE-9, SCALE-10).
   struct OfLength {
@@ -129,7 +162,8 @@ class RopePredictor : public Predictor {
       bound[i] = bound_in(format_);
       narrow[i] = bound_in(WorkingFormat(format_));
     }
-    return Stored(change_.shared, format_, w, std::abs(w) * 0x1p-52, bound, narrow);
+    const double own = std::abs(w) * (0x1p-52 + call_.turns.RelativeError(pair));
+    return Stored(change_.shared, format_, w, own, bound, narrow);
   }
 
   Prediction Entry(int output, int64_t element) const {
@@ -164,9 +198,6 @@ class RopePredictor : public Predictor {
     return Stored(change_.shared, format_, v, radius, bound, narrow);
   }
 
-  struct Token {
-    int64_t batch, seq, head;
-  };
   int64_t PositionOf(const Token& t) const {
     const auto given = [&](int64_t batch, int64_t seq) {
       return IntegerAt(rows_, (per_batch_ ? batch * x_.shape[1] : 0) + seq);
@@ -221,9 +252,8 @@ class RopePredictor : public Predictor {
   }
 
   Prediction Apply(int64_t element) const {
-    const int64_t dim = element % x_.shape[3], number = element / x_.shape[3];
-    const Token t{number / x_.shape[2] / x_.shape[1], number / x_.shape[2] % x_.shape[1],
-                  number % x_.shape[2]};
+    const int64_t dim = element % x_.shape[3];
+    const Token t = TokenOf(element);
     const RopeApply& a = change_.a;
     int64_t pair = -1;
     int member = 0;
@@ -343,215 +373,13 @@ class RopePredictor : public Predictor {
   const Case& c_;
   Format format_;
   RopeChange change_;
+  const std::map<std::string, ConstTensorView>* outputs_;
   OfLength call_;
   mutable std::map<int64_t, OfLength> tokens_;
   mutable std::array<double, 2> magnitudes_{};  // of y and of tables; 0: not asked yet
   ConstTensorView x_, y_, rows_, sin_;
   bool given_ = false, per_batch_ = false;
 };
-
-using Mistake = Entry<RopeChange>;
-using Make = Mistake::Make;
-
-Make Layouts(RopeLayout in, RopeLayout out) {
-  return [=](const Case& c, RopeChange* change) {
-    if (!IsApply(c) || (change->a.input_layout == in && change->a.output_layout == out))
-      return false;
-    change->a.input_layout = in;
-    change->a.output_layout = out;
-    return true;
-  };
-}
-// The signs of the products of a kernel that is asked to transpose.
-Make Transposed(double cos_a, double sin_a, double sin_b, double cos_b) {
-  return [=](const Case& c, RopeChange* change) {
-    if (!IsApply(c) || !IsTranspose(*change)) return false;
-    change->cos_a = cos_a, change->sin_a = sin_a, change->sin_b = sin_b, change->cos_b = cos_b;
-    return true;
-  };
-}
-Make Counts(Count count) {
-  return [=](const Case& c, RopeChange* change) {
-    change->count = count;
-    return c.inputs.count("positions") > 0;
-  };
-}
-Make Reads(Source source) {
-  return [=](const Case& c, RopeChange* change) {
-    change->source = source;
-    return IsApply(c);
-  };
-}
-Make Leaves(Fill fill) {
-  return [=](const Case& c, RopeChange* change) {
-    change->copied = fill;
-    return IsApply(c) && change->a.frequencies.rotary_dim < change->a.frequencies.head_dim;
-  };
-}
-
-const std::vector<Mistake>& Entries() {
-  static const std::vector<Mistake> all = [] {
-    constexpr RopeLayout kHalf = RopeLayout::kHalfSplit, kInter = RopeLayout::kInterleaved;
-    std::vector<Mistake> entries = {
-        Mistake::Convention("layout/half-split", "pairs (i, i+r/2), whatever layout is asked",
-                            Layouts(kHalf, kHalf)),
-        Mistake::Convention("layout/interleaved", "pairs (2i, 2i+1), whatever layout is asked",
-                            Layouts(kInter, kInter)),
-        Mistake::Convention("layout/interleaved-to-half-split",
-                            "reads interleaved, writes half split", Layouts(kInter, kHalf)),
-        Mistake::Convention("layout/half-split-to-interleaved",
-                            "reads half split, writes interleaved", Layouts(kHalf, kInter)),
-        Mistake::Convention("layout/output-ignored", "writes in the layout it reads",
-                            [](const Case& c, RopeChange* change) {
-                              return Layouts(change->a.input_layout, change->a.input_layout)(
-                                  c, change);
-                            }),
-        Mistake::Convention("sign", "sine negated",
-                            [](const Case&, RopeChange* c) {
-                              c->sin_a = -c->sin_a, c->sin_b = -c->sin_b;
-                              return true;
-                            }),
-        Mistake::Convention("backward", "the transpose turns forward", Transposed(1, -1, -1, 1)),
-        Mistake::Formula("backward/half-signs", "the transpose changes one sign of two",
-                         Transposed(1, 1, -1, 1)),
-        Mistake::Formula("backward/other-half-signs", "the transpose changes the other sign of two",
-                         Transposed(1, -1, 1, 1)),
-        Mistake::Formula("backward/cosine", "the transpose negates the cosine",
-                         Transposed(-1, 1, 1, -1)),
-        Mistake::Formula("sign/one-member", "both members of a pair take + s",
-                         [](const Case& c, RopeChange* change) {
-                           change->sin_a = -1;
-                           return IsApply(c);
-                         }),
-        Mistake::Formula("table-layout", "table [f0, f0, f1, f1, ..] with the half rotation",
-                         [](const Case& c, RopeChange* change) {
-                           change->table = Table::kInterleaved;
-                           return IsApply(c) && change->a.input_layout == kHalf;
-                         }),
-        Mistake::Formula("table-layout/exchanged",
-                         "the table of cosines taken for that of sines, and back",
-                         [](const Case& c, RopeChange* change) {
-                           change->table = Table::kExchanged;
-                           return IsApply(c);
-                         }),
-        Mistake::Formula("table-layout/concatenated",
-                         "table [f0, f1, .., f0, f1, ..] with adjacent pairs",
-                         [](const Case& c, RopeChange* change) {
-                           change->table = Table::kConcatenated;
-                           return IsApply(c) && change->a.input_layout == kInter;
-                         }),
-        Mistake::Formula("scaling-ignored/wholly", "rope_type ignored, its magnitude too",
-                         [](const Case&, RopeChange* change) {
-                           const bool has = change->a.frequencies.scaling.HasMagnitude();
-                           change->a.frequencies.scaling = {};
-                           return has;
-                         }),
-        Mistake::Formula("yarn-magnitude/cosine", "the magnitude on the cosines alone",
-                         [](const Case&, RopeChange* change) {
-                           change->cosines_alone = true;
-                           return change->a.frequencies.scaling.ScalesRotation();
-                         }),
-        Mistake::Formula("longrope-switch/token", "the length of each token for that of the call",
-                         [](const Case&, RopeChange* change) {
-                           change->length_of_token = true;
-                           return change->a.frequencies.scaling.NeedsLength();
-                         }),
-        Mistake::Formula("divisor", "exponent divided by head_dim",
-                         [](const Case&, RopeChange* change) {
-                           const RopeFrequencies& f = change->a.frequencies;
-                           change->shared.divisor = f.head_dim;
-                           return f.frequencies.empty() && f.rotary_dim < f.head_dim;
-                         }),
-        Mistake::Formula("divisor/whole-head", "all dims turned, whatever rotary_dim is",
-                         [](const Case& c, RopeChange* change) {
-                           RopeFrequencies& f = change->a.frequencies;
-                           if (!IsApply(c) || c.inputs.count("cos") || !f.frequencies.empty() ||
-                               f.head_dim % 2 != 0 || f.rotary_dim == f.head_dim)
-                             return false;
-                           f.rotary_dim = f.head_dim;
-                           change->a.rotary_offset = 0;
-                           return true;
-                         }),
-        Mistake::Formula("pair-offset", "pairs (i, i+d/2) in a partial window",
-                         [](const Case& c, RopeChange* change) {
-                           const RopeFrequencies& f = change->a.frequencies;
-                           if (!IsApply(c) || change->a.input_layout != kHalf ||
-                               f.head_dim % 2 != 0 ||
-                               (f.rotary_dim == f.head_dim && change->a.output_layout == kHalf))
-                             return false;
-                           change->member_distance = f.head_dim / 2;
-                           return true;
-                         }),
-        Mistake::Formula("pair-offset/window", "the window starts at dim 0",
-                         [](const Case& c, RopeChange* change) {
-                           if (!IsApply(c) || change->a.rotary_offset == 0) return false;
-                           change->a.rotary_offset = 0;
-                           return true;
-                         }),
-        Mistake::State("in-place", "y_b from the overwritten x_a",
-                       [](const Case& c, RopeChange* change) {
-                         change->overwritten = true;
-                         return IsApply(c);
-                       }),
-        Mistake::State("q-k-crossed/heads", "heads taken in reverse order",
-                       Reads(Source::kHeadsReversed)),
-        Mistake::State("q-k-crossed/batches", "batch rows taken in reverse order",
-                       Reads(Source::kBatchesReversed)),
-        Mistake::State("q-k-crossed/first-head", "only the first head is turned",
-                       [](const Case& c, RopeChange* change) {
-                         change->first_head_only = true;
-                         return IsApply(c);
-                       }),
-        Mistake::State("stride-ignored/input", "input taken as contiguous",
-                       Reads(Source::kContiguous)),
-        Mistake::State("stride-ignored/heads", "heads taken as adjacent",
-                       Reads(Source::kHeadsAdjacent)),
-        Mistake::State("row-positions", "the first row's positions for every row",
-                       Counts(Count::kFirstRow)),
-        Mistake::State("heads-as-seq", "position taken from the head index",
-                       [](const Case& c, RopeChange* change) {
-                         return IsApply(c) && Counts(Count::kHeads)(c, change);
-                       }),
-        Mistake::Formula("arange-positions", "0..T-1 whatever the positions are",
-                         Counts(Count::kTokens)),
-        Mistake::Formula("arange-positions/from-first", "positions counted from the first token's",
-                         Counts(Count::kFromFirst)),
-        Mistake::State("window-not-copied/zeroed", "dims outside the window zeroed",
-                       Leaves(Fill::kZero)),
-        Mistake::State("window-not-copied", "dims outside the window not written",
-                       Leaves(Fill::kOnes)),
-        Mistake::State("window-not-copied/nan-payload", "copied NaNs become the default NaN",
-                       Leaves(Fill::kDefaultNan)),
-    };
-    for (const int lanes : {4, 8, 16})
-      entries.push_back(Mistake::State(
-          "tail-overwrite/" + std::to_string(lanes),
-          "zeros written past the window, up to a full vector of " + std::to_string(lanes),
-          [lanes](const Case& c, RopeChange* change) {
-            change->overwrite_lanes = lanes;
-            return IsApply(c);
-          }));
-    for (const auto* list : {&FrequencyMistakes(), &MagnitudeMistakes()})
-      for (const ScalingMistake& mistake : *list)
-        entries.push_back({mistake.about, [&mistake](const Case&, RopeChange* change) {
-                             RopeFrequencies& f = change->a.frequencies;
-                             return f.scaled() && mistake.make(&f, &change->scaling);
-                           }});
-    for (const Entry<XposChange>& entry : XposEntries())
-      entries.push_back({entry.about, [&entry](const Case& c, RopeChange* change) {
-                           return entry.make(c, &change->xpos);
-                         }});
-    AddShared(
-        {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
-        [](const Case& c, const RopeChange& change) {
-          const RopeFrequencies& f = change.a.frequencies;
-          return c.inputs.count("cos") || !f.frequencies.empty() ? nullptr : &f.rope_theta;
-        },
-        &entries);
-    return entries;
-  }();
-  return all;
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/oracle/hypotheses_fitted.h"
 #include "gnomon/oracle/hypotheses_sinusoidal_real.h"
 #include "gnomon/spec/sinusoidal_real.h"
 
@@ -44,6 +45,7 @@ class SinusoidalPredictor : public Predictor {
       : c_(*answered.c),
         format_(c_.format),
         change_(change),
+        outputs_(answered.outputs),
         turns_(
             format_, [this](int64_t pair) { return Recipe(pair); }, Unstored(change.shared)) {}
 
@@ -60,6 +62,37 @@ class SinusoidalPredictor : public Predictor {
     if (c_.operation == "sinusoidal.table") return Finished(EntryAt(element, format_));
     if (c_.operation == "sinusoidal.add") return Add(element, input);
     return Matrix(element);
+  }
+
+  std::optional<Observation> Observe(int, int64_t element) override {
+    const bool add = c_.operation == "sinusoidal.add";
+    if ((!add && c_.operation != "sinusoidal.table") || change_.scale_sines_only ||
+        change_.scales_sum || change_.shared.position)
+      return std::nullopt;
+    const int64_t width = change_.t.width, column = element % width, row = element - column;
+    const SinusoidalColumn sine = ColumnOf(column);
+    if (sine.kind != SinusoidalColumn::kSine) return std::nullopt;
+    int64_t other = 0;
+    for (; other < width; ++other)
+      if (const auto c = ColumnOf(other);
+          c.kind == SinusoidalColumn::kCosine && c.pair == sine.pair)
+        break;
+    if (other == width) return std::nullopt;
+    const auto entry = [&](int64_t at) {
+      const auto x = add ? BitsOfX(row + at) : std::nullopt;
+      const double before = x ? change_.token_scale.value * DecodeBits(format_, *x) : 0;
+      return ValueAt(outputs_->begin()->second, row + at) - before;
+    };
+    const double scale = change_.t.scale.value;
+    auto turn = ObservedTurn(scale, 0, entry(other), entry(column),
+                             std::max(ReachOf(At(0, row + other)), ReachOf(At(0, element))));
+    if (!turn) return turn;
+    const Tensor& positions = c_.inputs.at("positions");
+    turn->position = PositionOf(positions, element / width % positions.count());
+    turn->pair = sine.pair;
+    turn->frequency = turns_.Frequency(sine.pair);
+    turn->exponent = turns_.Exponent(sine.pair);
+    return turn;
   }
 
  private:
@@ -293,6 +326,7 @@ class SinusoidalPredictor : public Predictor {
   const Case& c_;
   Format format_;
   SinusoidalChange change_;
+  const std::map<std::string, ConstTensorView>* outputs_;
   Turns turns_;
 };
 
@@ -445,7 +479,7 @@ const std::vector<Mistake>& Entries() {
                        }),
     };
     AddShared(
-        {Concerns::kAngles, Concerns::kPositions, Concerns::kStorage},
+        {Concerns::kAngles, Concerns::kPositions, Concerns::kWidths, Concerns::kStorage},
         [](const Case&, const C& change) {
           return change.t.frequencies.empty() ? &change.t.base : nullptr;
         },

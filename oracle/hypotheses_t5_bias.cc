@@ -2,6 +2,7 @@
 // rewrites what the kernel takes the case to say.
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "gnomon/oracle/hypotheses_memory.h"
 #include "gnomon/oracle/predict_attention.h"
@@ -11,6 +12,16 @@ namespace gnomon::oracle::t5_bias {
 namespace {
 
 enum class Whole { kAsAsked, kBelowBoundary, kNearest, kOther, kBf16 };
+// What is wrong with the quotient of logarithms: base 2 or 10, or not of x / E, in one of the two.
+enum class Log {
+  kAsAsked,
+  kTwoAbove,
+  kTwoBelow,
+  kTenAbove,
+  kTenBelow,
+  kWholeAbove,
+  kWholeBelow,
+};
 enum class Direction { kAsAsked, kBoth, kCausal, kFuture };
 enum class Rows { kSame, kBatchZero, kTokens, kQueriesFromZero, kContiguous };
 enum class Table { kSame, kTransposed, kFirstHead };
@@ -27,7 +38,9 @@ struct T5Change {
   bool quarter = false, middle_more = false, no_middle = false, no_sign = false, short_rel = false;
   bool plain_nan = false, ends_with_table = false;
   double scale = 1;
+  Log log = Log::kAsAsked;
   int64_t query_shift = 0, last_shift = 0;
+  int64_t further = 0;  // buckets, beyond the exact ones
   // T5-9.
   attention::AttentionChange heads;
   bool columns_of_kv_heads = false, subtracted = false, left_out = false;
@@ -35,10 +48,17 @@ struct T5Change {
 
 // ln(x / E) / ln(D / E) L; a number that close to a whole one is that one: no distance in range
 // comes nearer.
-long double QuotientOf(int64_t x, int64_t E, int64_t D, int64_t L) {
+long double QuotientOf(Log log, int64_t x, int64_t E, int64_t D, int64_t L) {
   const long double e = static_cast<long double>(E);
-  const long double q = std::log(static_cast<long double>(x) / e) * static_cast<long double>(L) /
-                        std::log(static_cast<long double>(D) / e);
+  long double above = std::log(static_cast<long double>(x) / e);
+  long double below = std::log(static_cast<long double>(D) / e);
+  if (log == Log::kTwoAbove) above /= std::numbers::ln2_v<long double>;
+  if (log == Log::kTwoBelow) below /= std::numbers::ln2_v<long double>;
+  if (log == Log::kTenAbove) above /= std::numbers::ln10_v<long double>;
+  if (log == Log::kTenBelow) below /= std::numbers::ln10_v<long double>;
+  if (log == Log::kWholeAbove) above = std::log(static_cast<long double>(x));
+  if (log == Log::kWholeBelow) below = std::log(static_cast<long double>(D));
+  const long double q = above * static_cast<long double>(L) / below;
   return std::abs(q - std::rint(q)) < 4e-15L * std::max(1.0L, q) ? std::rint(q) : q;
 }
 
@@ -140,7 +160,7 @@ class T5Predictor : public Predictor {
 
   // The quotient as a whole number; none where it cannot be said.
   std::optional<int64_t> WholeOf(int64_t x, int64_t E, int64_t D, int64_t L, bool up) const {
-    const long double q = QuotientOf(x, E, D, L);
+    const long double q = QuotientOf(change_.log, x, E, D, L);
     const bool lands = q == std::rint(q);
     switch (change_.whole) {
       case Whole::kBelowBoundary:
@@ -181,7 +201,8 @@ class T5Predictor : public Predictor {
     if (x < E) return first + x;
     const std::optional<int64_t> k = WholeOf(x, E, D, side - E, false);
     if (!k) return std::nullopt;
-    return first + E + (change_.no_last ? *k : std::min(*k, side - E - 1));
+    const int64_t beyond = *k + change_.further;
+    return first + E + (change_.no_last ? beyond : std::min(beyond, side - E - 1));
   }
 
   // `rel`: query - key.
@@ -193,7 +214,7 @@ class T5Predictor : public Predictor {
     const int64_t x = d.clamp ? std::min(std::abs(rel), D) : std::abs(rel);
     const auto k = WholeOf(x, M, D, M - (change_.middle_more ? 0 : 1), true);
     if (!k) return std::nullopt;
-    const int64_t size = *k + (change_.no_middle ? 0 : M);
+    const int64_t size = *k + change_.further + (change_.no_middle ? 0 : M);
     return rel < 0 && !change_.no_sign ? -size : size;
   }
 
@@ -250,6 +271,18 @@ Mistake::Make Rounds(Whole whole, bool (*where)(const Case&)) {
   return [=](const Case& c, T5Change* change) {
     change->whole = whole;
     return where(c);
+  };
+}
+Mistake::Make Shifts(int64_t further) {
+  return [=](const Case&, T5Change* change) {
+    change->further = further;
+    return true;
+  };
+}
+Mistake::Make Logs(Log log) {
+  return [=](const Case&, T5Change* change) {
+    change->log = log;
+    return true;
   };
 }
 Mistake::Make Looks(Direction direction, bool if_bidirectional) {
@@ -327,6 +360,17 @@ const std::vector<Mistake>& Entries() {
         Mistake::Formula("t5-rounding/nearest", "rounded, not rounded down",
                          Rounds(Whole::kNearest, IsT5)),
         Mistake::Formula("t5-rounding/up", "rounded up", Rounds(Whole::kOther, IsT5)),
+        Mistake::Formula("t5-rounding/one-more", "one high beyond the exact buckets", Shifts(1)),
+        Mistake::Formula("t5-rounding/one-less", "one low beyond the exact buckets", Shifts(-1)),
+        Mistake::Formula("t5-log/two-above", "log2 in the numerator alone", Logs(Log::kTwoAbove)),
+        Mistake::Formula("t5-log/two-below", "log2 in the denominator alone", Logs(Log::kTwoBelow)),
+        Mistake::Formula("t5-log/ten-above", "log10 in the numerator alone", Logs(Log::kTenAbove)),
+        Mistake::Formula("t5-log/ten-below", "log10 in the denominator alone",
+                         Logs(Log::kTenBelow)),
+        Mistake::Formula("t5-log/distance", "the logarithm of the distance, not of its quotient",
+                         Logs(Log::kWholeAbove)),
+        Mistake::Formula("t5-log/max-distance", "divided by the logarithm of max_distance itself",
+                         Logs(Log::kWholeBelow)),
         Mistake::Formula("t5-buckets", "32 buckets whatever is asked", Has32Buckets(false)),
         Mistake::Formula("t5-buckets",
                          "32 buckets whatever is asked; beyond the table its last row",
@@ -338,6 +382,7 @@ const std::vector<Mistake>& Entries() {
                            return shows;
                          }),
         Mistake::Formula("t5-max-distance/less", "max_distance - 1", Ends(-1, IsT5)),
+        Mistake::Formula("t5-max-distance/more", "max_distance + 1", Ends(1, IsT5)),
         Mistake::Formula("t5-max-exact", "half of the exact buckets", Sets(&C::quarter, IsT5)),
         Mistake::Formula("t5-max-exact/whole", "not halved for the two directions",
                          [](const Case& c, T5Change* change) {
@@ -450,7 +495,7 @@ const std::vector<Mistake>& Entries() {
     };
     attention::AddHeads("t5_bias.attention", &entries);
     AddShared(
-        {Concerns::kPositions, Concerns::kStorage},
+        {Concerns::kPositions, Concerns::kWidths, Concerns::kStorage},
         [](const Case&, const C&) -> const Number* { return nullptr; }, &entries);
     return entries;
   }();

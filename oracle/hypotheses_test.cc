@@ -28,6 +28,8 @@ bool Allows(const Prediction& p, size_t profile, double v, uint64_t bits) {
       return p.bits == bits;
     case Prediction::kNonFinite:
       return !std::isfinite(v) || p.or_bits == bits;
+    case Prediction::kFinite:
+      return std::isfinite(v);
     case Prediction::kReal:
       break;
   }

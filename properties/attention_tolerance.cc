@@ -33,14 +33,18 @@ class SoftmaxTolerance : public Tolerance {
                                              : 1 / std::sqrt(static_cast<double>(e_.head_dim))) *
                          kEvaluated;
     const bool has_bias = (scheme_ && vectors_ == 1) || c_.inputs.count("bias") > 0;
-    std::vector<KeyTerms<double>> seen;
-    for (int64_t key = 0; key < e_.keys; ++key) {
-      KeyTerms<double> t;
-      if (Term(batch, head, query, key, scale, &t)) seen.push_back(t);
+    const int64_t row = (batch * e_.heads + head) * e_.queries + query;
+    if (row != last_row_) {  // the elements of a row ask one after the other
+      last_row_ = row;
+      seen_.clear();
+      for (int64_t key = 0; key < e_.keys; ++key) {
+        KeyTerms<double> t;
+        if (Term(batch, head, query, key, scale, &t)) seen_.push_back(t);
+      }
     }
     return NormForm(promise_, c_.format, e_.head_dim, has_bias,
                     p_.alibi_bias_max ? gnomon::attention::SlopeRoundings(head, e_.heads) : 0,
-                    scale, seen, Size(0, element), vectors_);
+                    scale, seen_, Size(0, element), vectors_);
   }
   // The largest value that the query sees; 1 for weights.
   double Size(int, int64_t element) const override {
@@ -109,6 +113,8 @@ class SoftmaxTolerance : public Tolerance {
   gnomon::attention::Parameters p_;
   SchemeTermOf scheme_;
   int vectors_;
+  mutable int64_t last_row_ = -1;
+  mutable std::vector<KeyTerms<double>> seen_;
   Extents e_;
   bool weights_;
 };

@@ -125,6 +125,12 @@ uint64_t StoredBits(Format format, double value, StoreMistake mistake) {
     case StoreMistake::kCapsInfinity:
       if (std::isinf(value)) value = std::copysign(LargestFinite(format), value);
       break;
+    case StoreMistake::kClamps:
+      value = std::fmin(std::fmax(value, -LargestFinite(format)), LargestFinite(format));
+      break;
+    case StoreMistake::kZeroesNan:
+      if (std::isnan(value)) value = 0;
+      break;
   }
   return EncodeBits(format, RoundToFormat(format, value));
 }

@@ -38,7 +38,16 @@ PlainTurn TurnOfSum(const std::vector<std::pair<int64_t, double>>& terms);
 double Flushed(Format format, double v);
 
 // The store at the end of a kernel: one rounding to the format, and what goes wrong there.
-enum class StoreMistake { kNone, kTruncates, kRoundsTwice, kSaturates, kFlushes, kCapsInfinity };
+enum class StoreMistake {
+  kNone,
+  kTruncates,
+  kRoundsTwice,
+  kSaturates,
+  kFlushes,
+  kCapsInfinity,
+  kClamps,    // fmin(fmax(v, lowest), largest): a NaN becomes the lowest
+  kZeroesNan  // a NaN becomes 0
+};
 uint64_t StoredBits(Format format, double value, StoreMistake mistake);
 
 }  // namespace gnomon::properties

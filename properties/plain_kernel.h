@@ -172,6 +172,8 @@ class PlainKernel : public Subject {
                                  : GNOMON_MAKES(kFlushesResult) || FlushesResults()
                                      ? StoreMistake::kFlushes
                                  : GNOMON_MAKES(kCapsInfinity) ? StoreMistake::kCapsInfinity
+                                 : GNOMON_MAKES(kClampsResult) ? StoreMistake::kClamps
+                                 : GNOMON_MAKES(kZeroesNan)    ? StoreMistake::kZeroesNan
                                                                : StoreMistake::kNone;
     StoreBits(view.dtype, address, StoredBits(format_, value, mistake));
   }

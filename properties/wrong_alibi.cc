@@ -39,6 +39,8 @@ enum class M {
   kPositionsF16,
   kOffset,
   kAbsolutePosition,
+  kUint16,
+  kInt16,
   kUnsignedPosition,
   kInt32Distance,
   kBatchZero,
@@ -105,6 +107,8 @@ const MistakeRow<M> kRows[] = {
     {M::kPositionsF16, "positions-f16", "positions rounded to f16, saturated", kFormula,
      "standard"},
     {M::kOffset, "offset/query", "position m + 1 for m", kFormula, "standard"},
+    {M::kUint16, "position-width/uint16", "positions in unsigned 16 bits", kFormula, "standard"},
+    {M::kInt16, "position-width/int16", "positions in signed 16 bits", kFormula, "standard"},
     {M::kAbsolutePosition, "negative-position", "|position|", kFormula, "standard"},
     {M::kUnsignedPosition, "negative-position/unsigned", "positions read as unsigned 32 bits",
      kFormula, "standard"},
@@ -291,6 +295,8 @@ class PlainAlibi final : public Subject {
         p = std::llrint(
             std::clamp(RoundToFormat(Format::kF16, static_cast<double>(p)), -65504.0, 65504.0));
       if (Is(M::kAbsolutePosition)) p = std::abs(p);
+      if (Is(M::kUint16)) p = static_cast<uint16_t>(p);
+      if (Is(M::kInt16)) p = static_cast<int16_t>(p);
       if (Is(M::kUnsignedPosition)) p = static_cast<uint32_t>(p);
       if (Is(M::kOffset) && queries) ++p;
       all.push_back(p);

@@ -43,6 +43,8 @@ enum class M {
   kHeadZero,
   kArange,
   kOffset,
+  kUint16,
+  kInt16,
   kStalePrevious,
   kInputStrides,
   kOutputStrides,
@@ -107,6 +109,8 @@ constexpr MistakeRow<M> kRows[] = {
     {M::kHeadZero, "row-positions/head-zero", "batch 0, head 0 for all", kState, "standard"},
     {M::kArange, "arange-positions", "0..T-1 whatever the positions are", kFormula, "standard"},
     {M::kOffset, "offset", "position m + 1", kFormula, "standard"},
+    {M::kUint16, "position-width/uint16", "positions in unsigned 16 bits", kFormula, "standard"},
+    {M::kInt16, "position-width/int16", "positions in signed 16 bits", kFormula, "standard"},
     {M::kStalePrevious, "stale-table/previous", "positions of the previous call", kState,
      "standard"},
     {M::kInputStrides, "stride-ignored/input", "inputs taken as contiguous", kState, "standard"},
@@ -217,8 +221,10 @@ class PlainRelative : public PlainKernel<M> {
     for (int64_t i = 0; i < tensor.count(); ++i) {
       const int64_t column = i % tensor.shape().back();
       const int64_t from = Is(M::kBatchZero) ? column : i;
-      positions.push_back(Is(M::kArange) ? column
-                                         : tensor.Integer(from) + (Is(M::kOffset) && queries));
+      int64_t p = tensor.Integer(from);
+      if (Is(M::kUint16)) p = static_cast<uint16_t>(p);
+      if (Is(M::kInt16)) p = static_cast<int16_t>(p);
+      positions.push_back(Is(M::kArange) ? column : p + (Is(M::kOffset) && queries));
     }
     if (!Is(M::kStalePrevious)) return positions;
     std::vector<int64_t>& previous = previous_[queries];

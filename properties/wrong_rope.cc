@@ -94,6 +94,14 @@ enum class M {
   kMagnitudeOnCosine,
   kLengthOfToken,
   kStaticFactor,
+  kZeroesNan,
+  kClampsResult,
+  kUint16,
+  kInt16,
+  kBaseOther,
+  kDivides,
+  kPlusSeven,
+  kLastWindow,
 };
 
 constexpr MistakeKind kFormula = MistakeKind::kFormula, kState = MistakeKind::kState;
@@ -204,6 +212,16 @@ constexpr MistakeRow<M> kRows[] = {
      kFormula, "standard"},
     {M::kTablesBf16, "table-ulp/16-bit-tables", "tables in bf16, f32 promised", kFormula,
      "standard"},
+    {M::kZeroesNan, "nan-lost/zero", "NaN results become 0", kFormula, "standard"},
+    {M::kClampsResult, "nan-lost/clamped", "results clamped by fmax and fmin", kFormula,
+     "standard"},
+    {M::kUint16, "position-width/uint16", "positions in unsigned 16 bits", kFormula, "standard"},
+    {M::kInt16, "position-width/int16", "positions in signed 16 bits", kFormula, "standard"},
+    {M::kBaseOther, "base/10500", "base 10500 whatever the case says", kFormula, "standard"},
+    {M::kDivides, "base/linear-3.7", "positions divided by 3.7", kFormula, "standard"},
+    {M::kPlusSeven, "offset/+7", "position + 7", kFormula, "standard"},
+    {M::kLastWindow, "pair-offset/window-last", "the window is the last dims of a head", kFormula,
+     "standard"},
     {M::kScalingIgnored, "scaling-ignored", "frequencies as without rope_type", kFormula,
      "standard"},
     {M::kPositionsTimesFactor, "interpolate-inverse", "positions times the factor", kFormula,
@@ -297,6 +315,7 @@ class PlainRope final : public PlainKernel<M> {
     if (Is(M::kIntegerExponent)) w.numerator = 2 * pair / f.rotary_dim * f.rotary_dim;
     if (Is(M::kDoubledExponent)) w.numerator = 4 * pair;
     if (Is(M::kBaseIgnored)) w.base = 10000;
+    if (Is(M::kBaseOther)) w.base = 10500;
     if (Is(M::kBaseTruncated)) w.base = std::max(1.0, std::floor(f.rope_theta.value));
     return w;
   }
@@ -309,6 +328,9 @@ class PlainRope final : public PlainKernel<M> {
     if (Is(M::kTurnedTwice)) return 2 * position;
     if (Is(M::kAbsolutePosition)) return std::abs(position);
     if (Is(M::kNegativeShared)) return static_cast<uint32_t>(position);
+    if (Is(M::kUint16)) return static_cast<uint16_t>(position);
+    if (Is(M::kInt16)) return static_cast<int16_t>(position);
+    if (Is(M::kPlusSeven)) return position + 7;
     if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
     if (Is(M::kWraps)) return position % 2048;
     if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
@@ -335,20 +357,26 @@ class PlainRope final : public PlainKernel<M> {
   PlainTurn ScaledTurn(RopeFrequencies f, int64_t position, int64_t pair) const {
     if (Is(M::kLengthOfToken)) f.scaling.seq_len = std::max<int64_t>(position + 1, 1);
     if (Is(M::kScalingIgnored)) f.scaling.type = RopeType::kDefault;
+    const double by = Is(M::kDivides) ? 3.7 : 1;
     if (promise().angle == AngleForm::kExact) {
       const long double angle =
-          static_cast<long double>(position) * ExactScaledFrequency(f, pair, SlipOf());
+          static_cast<long double>(position) / by * ExactScaledFrequency(f, pair, SlipOf());
       return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
     }
     const float w = static_cast<float>(
         PlainScaledFrequency(form(), f, pair, SlipOf(), rounding().negative_exponent));
-    const double angle = static_cast<float>(position) * w;
+    const double angle = static_cast<float>(position) * w / by;
     return {std::cos(angle), std::sin(angle)};
   }
 
   PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair, bool tables) const {
     if (f.scaled()) return Magnified(f, ScaledTurn(f, PositionOf(position), pair), tables);
-    const PlainFrequency w = FrequencyOf(f, pair);
+    PlainFrequency w = FrequencyOf(f, pair);
+    Number divided;
+    if (Is(M::kDivides)) {
+      divided = FrequencyAs(form(), w) / 3.7;
+      w.given = &divided;
+    }
     if (Is(M::kZeroFrequencyNan) && FrequencyAs(form(), w) == 0)
       return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
     return TurnWith(w, PositionOf(position));
@@ -512,6 +540,7 @@ void PlainRope::Head(const Case& c, const RopeApply& a, const Walk& x, const Wal
 Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
   RopeApply a = gnomon::rope::ReadApply(c);
   if (Is(M::kOffsetIgnored)) a.rotary_offset = 0;
+  if (Is(M::kLastWindow)) a.rotary_offset = a.frequencies.head_dim - a.frequencies.rotary_dim;
   if (Is(M::kWindowIgnored) && a.frequencies.head_dim % 2 == 0 &&
       a.frequencies.frequencies.empty() && !c.inputs.count("cos")) {
     a.rotary_offset = 0;

@@ -14,6 +14,13 @@ namespace {
 
 enum class M {
   kNone,
+  kZeroesNan,
+  kClampsResult,
+  kUint16,
+  kInt16,
+  kBaseOther,
+  kDivides,
+  kPlusSeven,
   kDivisorHalf,
   kDivisorLess,
   kHalves,
@@ -177,6 +184,14 @@ constexpr MistakeRow<M> kRows[] = {
      "standard"},
     {M::kFlushesInput, "subnormals-flushed/input", "subnormal inputs count as 0", kFormula,
      "standard"},
+    {M::kZeroesNan, "nan-lost/zero", "NaN results become 0", kFormula, "standard"},
+    {M::kClampsResult, "nan-lost/clamped", "results clamped by fmax and fmin", kFormula,
+     "standard"},
+    {M::kUint16, "position-width/uint16", "positions in unsigned 16 bits", kFormula, "standard"},
+    {M::kInt16, "position-width/int16", "positions in signed 16 bits", kFormula, "standard"},
+    {M::kBaseOther, "base/10500", "base 10500 whatever the case says", kFormula, "standard"},
+    {M::kDivides, "base/linear-3.7", "positions divided by 3.7", kFormula, "standard"},
+    {M::kPlusSeven, "offset/+7", "position + 7", kFormula, "standard"},
     {M::kNanAsZero, "nan-lost/as-zero", "NaN inputs count as 0", kFormula, "standard"},
     {M::kCapsInfinity, "nan-lost/infinity", "infinite results become the largest number", kFormula,
      "standard"},
@@ -280,6 +295,7 @@ class PlainSinusoidal final : public PlainKernel<M> {
     if (Is(M::kIntegerExponent)) w.numerator = w.numerator / w.denominator * w.denominator;
     if (Is(M::kDoubledExponent)) w.numerator *= 2;
     if (Is(M::kBaseIgnored)) w.base = 10000;
+    if (Is(M::kBaseOther)) w.base = 10500;
     return w;
   }
 
@@ -289,6 +305,9 @@ class PlainSinusoidal final : public PlainKernel<M> {
     if (Is(M::kPaddingOffset)) return position + 2;
     if (Is(M::kAbsolutePosition)) return std::abs(position);
     if (Is(M::kUnsignedPosition)) return static_cast<uint32_t>(position);
+    if (Is(M::kUint16)) return static_cast<uint16_t>(position);
+    if (Is(M::kInt16)) return static_cast<int16_t>(position);
+    if (Is(M::kPlusSeven)) return position + 7;
     if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
     if (Is(M::kWraps)) return position % 2048;
     if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
@@ -302,6 +321,10 @@ class PlainSinusoidal final : public PlainKernel<M> {
     Number scaled;
     if (Is(M::kScalesPosition)) {
       scaled = FrequencyAs(form(), w) * t.scale.value;
+      w.given = &scaled;
+    }
+    if (Is(M::kDivides)) {
+      scaled = FrequencyAs(form(), w) / 3.7;
       w.given = &scaled;
     }
     return TurnWith(w, PositionOf(position));

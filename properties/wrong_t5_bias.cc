@@ -26,6 +26,13 @@ enum class M {
   kBf16Log,
   kNearest,
   kCeil,
+  kOneMore,
+  kOneLess,
+  kLogTwoAbove,
+  kLogTenBelow,
+  kLogOfDistance,
+  kLogOfMax,
+  kMaxDistanceMore,
   kNumBuckets,
   kMaxDistance,
   kMaxDistanceLess,
@@ -48,6 +55,8 @@ enum class M {
   kPositionsF16,
   kOffset,
   kAbsolutePosition,
+  kUint16,
+  kInt16,
   kUnsignedPosition,
   kInt32Offset,
   kBatchZero,
@@ -99,6 +108,16 @@ const MistakeRow<M> kRows[] = {
     {M::kBf16Log, "t5-rounding/bf16", "the logarithm in bf16", kFormula, "f32-angle"},
     {M::kNearest, "t5-rounding/nearest", "rounded, not rounded down", kFormula, "standard"},
     {M::kCeil, "t5-rounding/up", "rounded up", kFormula, "standard"},
+    {M::kOneMore, "t5-rounding/one-more", "one high beyond the exact buckets", kFormula,
+     "standard"},
+    {M::kOneLess, "t5-rounding/one-less", "one low beyond the exact buckets", kFormula, "standard"},
+    {M::kLogTwoAbove, "t5-log/two-above", "log2 in the numerator alone", kFormula, "standard"},
+    {M::kLogTenBelow, "t5-log/ten-below", "log10 in the denominator alone", kFormula, "standard"},
+    {M::kLogOfDistance, "t5-log/distance", "the logarithm of the distance, not of its quotient",
+     kFormula, "standard"},
+    {M::kLogOfMax, "t5-log/max-distance", "divided by the logarithm of max_distance itself",
+     kFormula, "standard"},
+    {M::kMaxDistanceMore, "t5-max-distance/more", "max_distance + 1", kFormula, "standard"},
     {M::kNumBuckets, "t5-buckets", "32 buckets whatever is asked", kFormula, "standard"},
     {M::kMaxDistance, "t5-max-distance", "128 whatever is asked", kFormula, "standard"},
     {M::kMaxDistanceLess, "t5-max-distance/less", "max_distance - 1", kFormula, "standard"},
@@ -126,6 +145,8 @@ const MistakeRow<M> kRows[] = {
     {M::kPositionsF16, "positions-f16", "positions rounded to f16, saturated", kFormula,
      "standard"},
     {M::kOffset, "offset/query", "position m + 1 for m", kFormula, "standard"},
+    {M::kUint16, "position-width/uint16", "positions in unsigned 16 bits", kFormula, "standard"},
+    {M::kInt16, "position-width/int16", "positions in signed 16 bits", kFormula, "standard"},
     {M::kAbsolutePosition, "negative-position", "|position|", kFormula, "standard"},
     {M::kUnsignedPosition, "negative-position/unsigned", "positions read as unsigned 32 bits",
      kFormula, "standard"},
@@ -251,8 +272,13 @@ class PlainT5 final : public Subject {
   long double Quotient(int64_t x, int64_t E, int64_t D, int64_t L) const {
     if (!ByFloat()) {
       const long double e = static_cast<long double>(E);
-      long double q = std::log(static_cast<long double>(x) / e) /
-                      std::log(static_cast<long double>(D) / e) * static_cast<long double>(L);
+      const auto log = [](bool by_two, bool by_ten, long double v) {
+        return by_two ? std::log2(v) : by_ten ? std::log10(v) : std::log(v);
+      };
+      const long double x_over = static_cast<long double>(x) / (Is(M::kLogOfDistance) ? 1 : e);
+      const long double D_over = static_cast<long double>(D) / (Is(M::kLogOfMax) ? 1 : e);
+      long double q = log(Is(M::kLogTwoAbove), false, x_over) /
+                      log(false, Is(M::kLogTenBelow), D_over) * static_cast<long double>(L);
       // Nearer to an integer than any other distance comes: the boundary itself.
       if (std::abs(q - std::rint(q)) < 1e-14L * std::max(1.0L, q)) q = std::rint(q);
       return q;
@@ -283,6 +309,7 @@ class PlainT5 final : public Subject {
     if (Is(M::kLow) && q == std::rint(q) && k > 0) --k;
     if (Is(M::kNearest)) k = std::llrint(static_cast<double>(q));
     if (Is(M::kCeil)) k = static_cast<int64_t>(std::ceil(q));
+    k += Is(M::kOneMore) ? 1 : Is(M::kOneLess) ? -1 : 0;
     return E + (Is(M::kNoClamp) ? k : std::min(k, L - 1));
   }
 
@@ -293,6 +320,7 @@ class PlainT5 final : public Subject {
     int64_t count = Is(M::kNumBuckets) ? 32 : t.num_buckets;
     int64_t D = Is(M::kMaxDistance) ? 128 : t.max_distance;
     if (Is(M::kMaxDistanceLess)) --D;
+    if (Is(M::kMaxDistanceMore)) ++D;
     if (Is(M::kSign)) rel = -rel;
     int64_t side = both && !Is(M::kSideWhole) ? (count + (Is(M::kOddUp) ? 1 : 0)) / 2 : count;
     const int64_t E = std::max<int64_t>(side / (Is(M::kExactQuarter) ? 4 : 2), 1);
@@ -311,6 +339,7 @@ class PlainT5 final : public Subject {
     const int64_t x = clamp ? std::min(std::abs(rel), last) : std::abs(rel);
     const long double q = Quotient(x, middle, last, middle - (Is(M::kDebertaMiddle) ? 0 : 1));
     int64_t k = static_cast<int64_t>(Is(M::kDebertaFloor) ? std::floor(q) : std::ceil(q));
+    k += Is(M::kOneMore) ? 1 : Is(M::kOneLess) ? -1 : 0;
     if (!Is(M::kDebertaInMiddle)) k += middle;
     return rel < 0 && !Is(M::kDebertaWithoutSign) ? -k : k;
   }
@@ -330,6 +359,8 @@ class PlainT5 final : public Subject {
       if (Is(M::kPositionsF16))
         p = std::llrint(std::clamp(RoundToFormat(Format::kF16, v), -65504.0, 65504.0));
       if (Is(M::kAbsolutePosition)) p = std::abs(p);
+      if (Is(M::kUint16)) p = static_cast<uint16_t>(p);
+      if (Is(M::kInt16)) p = static_cast<int16_t>(p);
       if (Is(M::kUnsignedPosition)) p = static_cast<uint32_t>(p);
       if (Is(M::kOffset) && queries) ++p;
       all.push_back(p);
