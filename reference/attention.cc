@@ -125,8 +125,14 @@ class SoftmaxTruth : public Truth {
       }
       const double content = ieee;
       if (ieee != 0 && p_.scale) ieee *= p_.scale->value, apart *= p_.scale->value;
-      const double bias = Bias(at, key);
+      const double bias = Bias(at, key), scale = p_.scale ? std::abs(p_.scale->value) : 1;
       if (!std::isfinite(bias)) ieee += bias;
+      // A product that overflows makes NaN beside a bias of minus infinity, as a larger sum does.
+      if (bias == -kInfinity || std::isfinite(ieee))
+        special_.largest =
+            std::max({special_.largest,
+                      std::max(size, size * scale) + (std::isfinite(bias) ? std::abs(bias) : 0),
+                      longest});
       if (bias == -kInfinity) {  // left out, like a masked key; NaN may leak (ATT-13)
         special_.open |= !std::isfinite(content);
         special_.left_out.push_back(key);
@@ -138,12 +144,7 @@ class SoftmaxTruth : public Truth {
         continue;
       }
       special_.nan |= !std::isfinite(ieee);
-      if (std::isfinite(ieee)) {
-        special_.keys.push_back(key);
-        const double scale = p_.scale ? std::abs(p_.scale->value) : 1;
-        special_.largest =
-            std::max({special_.largest, std::max(size, size * scale) + std::abs(bias), longest});
-      }
+      if (std::isfinite(ieee)) special_.keys.push_back(key);
     }
     return special_;
   }

@@ -48,6 +48,23 @@ TEST(AttentionTruth, LargeScores) {
   EXPECT_TRUE(std::isinf(Midpoint(truth->Bound(0, 0, kProfiles[1]))));
 }
 
+// ATT-13. q k overflows in float32, and a bias of minus infinity leaves the pair out: a kernel that
+// adds the bias to the product has NaN. Where nothing overflows it has no such excuse.
+TEST(AttentionTruth, AnOverflowBesideABiasThatLeavesOutIsOpen) {
+  for (const double size : {0x1p100, 1.0}) {
+    Case c;
+    c.operation = "attention.softmax";
+    c.parameters["mask"] = std::string("none");
+    c.inputs.emplace("q", Reals({1, 1, 1, 1}, {size}));
+    c.inputs.emplace("k", Reals({1, 1, 1, 1}, {size}));
+    c.inputs.emplace("v", Reals({1, 1, 1, 1}, {7}));
+    c.inputs.emplace("bias", Reals({1, 1, 1}, {-HUGE_VAL}));
+    const std::unique_ptr<Truth> truth = TruthOf(c);
+    EXPECT_EQ(RoundedTruth(c).at("y").Value(0), 0);
+    EXPECT_EQ(truth->NonFiniteIsOpen(0, 0, kProfiles[1]), size > 1);
+  }
+}
+
 TEST(AttentionTruth, NoKeyGivesZero) {
   Case c;
   c.operation = "attention.softmax";
