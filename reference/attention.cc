@@ -129,10 +129,9 @@ class SoftmaxTruth : public Truth {
       if (!std::isfinite(bias)) ieee += bias;
       // A product that overflows makes NaN beside a bias of minus infinity, as a larger sum does.
       if (bias == -kInfinity || std::isfinite(ieee))
-        special_.largest =
-            std::max({special_.largest,
-                      std::max(size, size * scale) + (std::isfinite(bias) ? std::abs(bias) : 0),
-                      longest});
+        special_.largest = std::max(
+            {special_.largest,
+             std::max(size, size * scale) + (std::isfinite(bias) ? std::abs(bias) : 0), longest});
       if (bias == -kInfinity) {  // left out, like a masked key; NaN may leak (ATT-13)
         special_.open |= !std::isfinite(content);
         special_.left_out.push_back(key);
