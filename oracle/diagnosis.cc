@@ -128,7 +128,9 @@ class Search {
   }
   // REPORT-2: one that explains half the digits of the error, on all failing elements.
   void SayRunnerUp(Diagnosis* d) const {
-    const double off = Residual({});
+    double off = Residual({});
+    // Where the bound is tiny, the digits of the format are all that there is to explain.
+    if (std::isfinite(off)) off = std::min(off, std::ldexp(1.0, Traits(format_).precision));
     const Trial* best = nullptr;
     double left = kInfinity;
     for (const auto* some : {&screened_, &nearest_})

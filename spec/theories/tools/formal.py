@@ -46,7 +46,7 @@ LOCAL = re.compile(r"^\s*(Variables?|Hypothes[ie]s|Context)\b", re.M)
 LITERALS = [
     ("smallest product of sine and cosine (ROUND-4)",
      "numeric/RoundingTest.v", r"Theorem ROUND_4_large\b[^.]*?>= bpow radix2 \((-\d+)\)",
-     "tables.cc", r"small = hn::Lt\(size_, hn::Set\(F32\(\), 0x1p(-\d+)f\)\)"),
+     "cos_sin-inl.h", r"small = hn::Lt\(size_, hn::Set\(F32\(\), 0x1p(-\d+)f\)\)"),
     ("smallest end of an exact rotation (ROUND-8)",
      "certified/ExactRotation.v", r"Theorem ROUND_8_rotation\b.*?bpow radix2 \((-\d+)\) <= Rabs \(low_end y r\)",
      "rope_tokens.cc", r"size >= 0x1p(-\d+)f && "),
@@ -299,7 +299,7 @@ def constants(source, root):
         return without_comments((source / name).read_text())
 
     # s0 .. and c1 .. of certified/Polynomials.v are kSine and kCosine.
-    tables = (root / "optimized" / "tables.cc").read_text()
+    tables = (root / "optimized" / "cos_sin-inl.h").read_text()
     proved = {name: (-1 if sign else 1) * fractions.Fraction(int(significand), 2 ** int(exponent))
               for name, sign, significand, exponent in re.findall(
                   r"Definition ([sc]\d+) := \((- )?\(?(\d+)\)? \* powerRZ 2 \(-(\d+)\)\)\.",
@@ -322,7 +322,8 @@ def constants(source, root):
             r"Definition (k_\w+) : R := (\d+) \* powerRZ 2 \((-\d+)\)\.", theory(name))}
         named |= {word: fractions.Fraction(2 ** int(exponent)) for word, exponent in re.findall(
             r"Definition (k_\w+) : Z := 2 \^ (\d+)\.", theory(name))}
-    code = "".join((root / "optimized" / name).read_text() for name in ("tables.h", "tables.cc", "rotate_exact.cc"))
+    code = "".join((root / "optimized" / name).read_text()
+                   for name in ("tables.h", "tables.cc", "cos_sin-inl.h", "rotate_exact.cc"))
     for name, number in named.items():
         camel = "k" + "".join(word.capitalize() for word in name.split("_")[1:])
         found = re.search(rf"\b{camel} = (?:(?:(\d+) \* )?(0x1p-\d+)|uint32_t\{{1\}} << (\d+))(?![\w.])", code)
