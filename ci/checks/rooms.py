@@ -59,7 +59,7 @@ def check(root):
     """All violations of a tree, and how many includes between rooms were looked at."""
     violations = list(check_links(root))
     seen = 0
-    sources = [f for room in ROOMS for f in (root / room).rglob("*") if f.suffix in (".h", ".cc")]
+    sources = [f for room in ROOMS for f in (root / room).rglob("*") if f.suffix in (".h", ".cc", ".v")]
     scripts = [f for f in (root / "ci").rglob("*") if f.suffix in (".py", ".cmake", ".cc")]
     for file in sorted(sources + scripts):
         path = file.relative_to(root)

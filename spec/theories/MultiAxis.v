@@ -13,8 +13,7 @@ Definition axial_transpose l h o (axis : nat -> nat) (w : nat -> R) (p : nat -> 
   rotate_transpose l l h o (fun i => cos (p (axis i) * w i)) (fun i => sin (p (axis i) * w i)).
 
 (** Normative: AXES-2 (sections).  Consecutive pairs: the first section has the first [sizes_0]
-    pairs, .. Frequencies are those of one schedule over all pairs; their index does not start anew.
-    *)
+    pairs, .. Frequencies are those of one schedule over all pairs: their index runs on. *)
 Fixpoint section (sizes : list nat) (i : nat) : nat :=
   match sizes with
   | [] => 0
@@ -22,8 +21,7 @@ Fixpoint section (sizes : list nat) (i : nat) : nat :=
   end.
 Definition start (sizes : list nat) (k : nat) : nat := list_sum (firstn k sizes).
 
-(** Normative: AXES-3 (interleaved sections) of [n1] and [n2] pairs for the axes 1 and 2; axis 0 has
-    the rest. *)
+(** Normative: AXES-3 (interleaved sections): [n1] and [n2] pairs for axes 1 and 2, axis 0 the rest. *)
 Definition interleaved_section (n1 n2 i : nat) : nat :=
   if ((i mod 3 =? 1) && (i <? 3 * n1))%nat then 1
   else if ((i mod 3 =? 2) && (i <? 3 * n2))%nat then 2
@@ -36,8 +34,7 @@ Definition factorised {X Y} (px : X -> R) (py : Y -> R) (x : X) (y : Y) : R := p
 Definition concatenated (n : nat) (px py : vector) : vector := fun k => if (k <? n)%nat then px k
   else py (k - n)%nat.
 
-(** Normative: AXES-6 (resize, bilinear, corners not aligned), along one axis, from [a] rows to [b].
-    *)
+(** Normative: AXES-6 (resize, bilinear, corners not aligned), on one axis, from [a] rows to [b]. *)
 Definition source (a b i : nat) : R := (INR i + / 2) * INR a / INR b - / 2.
 Definition clamped (a : nat) (k : Z) : nat := Z.to_nat (Z.max 0 (Z.min k (Z.of_nat a - 1))).
 Definition resized (a b : nat) (P : nat -> R) (i : nat) : R :=
