@@ -4,7 +4,9 @@
 #ifndef GNOMON_PROPERTIES_PLAIN_KERNEL_H_
 #define GNOMON_PROPERTIES_PLAIN_KERNEL_H_
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +59,22 @@ struct RoundingRow {
     else                                    \
       return false;                         \
   }()
+
+// What a kernel of any scheme takes a position to be.
+template <class M>
+int64_t MistakenPosition(M mistake, int64_t position) {
+  const auto Is = [mistake](M one) { return mistake == one; };
+  const double p = static_cast<double>(position);
+  if (GNOMON_MAKES(kPlusSeven)) return position + 7;
+  if (GNOMON_MAKES(kAbsolutePosition)) return std::abs(position);
+  if (GNOMON_MAKES(kUnsignedPosition)) return static_cast<uint32_t>(position);
+  if (GNOMON_MAKES(kUint16)) return static_cast<uint16_t>(position);
+  if (GNOMON_MAKES(kInt16)) return static_cast<int16_t>(position);
+  if (GNOMON_MAKES(kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
+  if (GNOMON_MAKES(kPositionsF16))
+    return std::llrint(std::clamp(RoundToFormat(Format::kF16, p), -65504.0, 65504.0));
+  return position;
+}
 
 template <class M>
 class PlainKernel : public Subject {
@@ -129,6 +147,7 @@ class PlainKernel : public Subject {
     if (GNOMON_MAKES(kDividesByFrequency) && value != 0) replace(1 / value);
     if (GNOMON_MAKES(kZeroFrequencyAsOne) && value == 0) replace(1);
     if (GNOMON_MAKES(kNegativeFrequency)) replace(std::abs(value));
+    if (GNOMON_MAKES(kDivides)) replace(value / 3.7);  // the position, that is
     PlainTurn turn = TurnAs(form(), w, m);
     if (GNOMON_MAKES(kOddCosine) && w.given == nullptr) {
       ++w.numerator;

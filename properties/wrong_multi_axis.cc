@@ -290,13 +290,8 @@ class PlainAxes final : public PlainKernel<M> {
   }
 
   int64_t PositionOf(int64_t position) const {
-    const double p = static_cast<double>(position);
     if (Is(M::kPlusOne)) return position + 1;
-    if (Is(M::kAbsolutePosition)) return std::abs(position);
-    if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
-    if (Is(M::kPositionsF16))
-      return std::llrint(std::clamp(RoundToFormat(Format::kF16, p), -65504.0, 65504.0));
-    return position;
+    return MistakenPosition(mistake(), position);
   }
   float Stored(double entry) const {
     const float v = InF32(entry);

@@ -151,9 +151,7 @@ class PlainMixed final : public PlainKernel<M> {
     if (Is(M::kAxesSwapped) && axes > 1 && axis < 2) axis = 1 - axis;
     if (Is(M::kFirstPositionForAll)) axis = 0;
     const int64_t batch = p.shape().size() == 3 && p.shape()[0] != 1 ? at.b : 0;
-    const int64_t m = p.Integer((batch * axes + axis) * seq + at.s);
-    return Is(M::kPositionsBf16) ? std::llrint(RoundToFormat(Format::kBf16, static_cast<double>(m)))
-                                 : m;
+    return MistakenPosition(mistake(), p.Integer((batch * axes + axis) * seq + at.s));
   }
 
   // AXES-20 as this kernel has it.

@@ -221,9 +221,7 @@ class PlainRelative : public PlainKernel<M> {
     for (int64_t i = 0; i < tensor.count(); ++i) {
       const int64_t column = i % tensor.shape().back();
       const int64_t from = Is(M::kBatchZero) ? column : i;
-      int64_t p = tensor.Integer(from);
-      if (Is(M::kUint16)) p = static_cast<uint16_t>(p);
-      if (Is(M::kInt16)) p = static_cast<int16_t>(p);
+      const int64_t p = MistakenPosition(mistake(), tensor.Integer(from));
       positions.push_back(Is(M::kArange) ? column : p + (Is(M::kOffset) && queries));
     }
     if (!Is(M::kStalePrevious)) return positions;

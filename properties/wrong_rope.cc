@@ -85,7 +85,7 @@ enum class M {
   kFlushesTable,
   kBf16Arithmetic,
   kTablesBf16,
-  kNegativeShared,
+  kUnsignedPosition,
   kScalingIgnored,
   kPositionsTimesFactor,
   kMagnitudeDropped,
@@ -200,7 +200,7 @@ constexpr MistakeRow<M> kRows[] = {
      "standard"},
     {M::kNegativeFrequency, "negative-position/frequency", "|frequency|", kFormula, "standard"},
     {M::kAbsolutePosition, "negative-position", "|position|", kFormula, "standard"},
-    {M::kNegativeShared, "negative-position/unsigned", "positions as unsigned 32-bit numbers",
+    {M::kUnsignedPosition, "negative-position/unsigned", "positions as unsigned 32-bit numbers",
      kFormula, "standard"},
     {M::kFlushesResult, "subnormals-flushed/result", "subnormal results flushed to zero", kFormula,
      "standard"},
@@ -326,18 +326,10 @@ class PlainRope final : public PlainKernel<M> {
     if (Is(M::kPlusOne)) return position + 1;
     if (Is(M::kNotTurned)) return 0;
     if (Is(M::kTurnedTwice)) return 2 * position;
-    if (Is(M::kAbsolutePosition)) return std::abs(position);
-    if (Is(M::kNegativeShared)) return static_cast<uint32_t>(position);
-    if (Is(M::kUint16)) return static_cast<uint16_t>(position);
-    if (Is(M::kInt16)) return static_cast<int16_t>(position);
-    if (Is(M::kPlusSeven)) return position + 7;
     if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
     if (Is(M::kWraps)) return position % 2048;
-    if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
     if (Is(M::kPositionsF32)) return std::llrint(RoundToFormat(Format::kF32, p));
-    if (Is(M::kPositionsF16))
-      return std::llrint(std::clamp(RoundToFormat(Format::kF16, p), -65504.0, 65504.0));
-    return position;
+    return MistakenPosition(mistake(), position);
   }
 
   Slip SlipOf() const {
@@ -371,12 +363,7 @@ class PlainRope final : public PlainKernel<M> {
 
   PlainTurn TurnOf(const RopeFrequencies& f, int64_t position, int64_t pair, bool tables) const {
     if (f.scaled()) return Magnified(f, ScaledTurn(f, PositionOf(position), pair), tables);
-    PlainFrequency w = FrequencyOf(f, pair);
-    Number divided;
-    if (Is(M::kDivides)) {
-      divided = FrequencyAs(form(), w) / 3.7;
-      w.given = &divided;
-    }
+    const PlainFrequency w = FrequencyOf(f, pair);
     if (Is(M::kZeroFrequencyNan) && FrequencyAs(form(), w) == 0)
       return {std::nan(""), std::nan("")};  // 0 * (1 / 0)
     return TurnWith(w, PositionOf(position));

@@ -124,9 +124,7 @@ class PlainXpos final : public PlainKernel<M> {
     if (Is(M::kKeyMultiplied)) p.role = XposRole::kQuery;
     if (Is(M::kRolesExchanged))
       p.role = p.role == XposRole::kKey ? XposRole::kQuery : XposRole::kKey;
-    if (Is(M::kPositionsBf16))
-      for (int64_t& m : positions)
-        m = std::llrint(RoundToFormat(Format::kBf16, static_cast<double>(m)));
+    for (int64_t& m : positions) m = MistakenPosition(mistake(), m);
 
     const TensorView& y = outputs.at("y");
     TensorView x = y;  // in place, y holds x

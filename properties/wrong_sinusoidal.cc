@@ -300,20 +300,11 @@ class PlainSinusoidal final : public PlainKernel<M> {
   }
 
   int64_t PositionOf(int64_t position) const {
-    const double p = static_cast<double>(position);
     if (Is(M::kPlusOne)) return position + 1;
     if (Is(M::kPaddingOffset)) return position + 2;
-    if (Is(M::kAbsolutePosition)) return std::abs(position);
-    if (Is(M::kUnsignedPosition)) return static_cast<uint32_t>(position);
-    if (Is(M::kUint16)) return static_cast<uint16_t>(position);
-    if (Is(M::kInt16)) return static_cast<int16_t>(position);
-    if (Is(M::kPlusSeven)) return position + 7;
     if (Is(M::kClamps)) return std::min<int64_t>(position, 2047);
     if (Is(M::kWraps)) return position % 2048;
-    if (Is(M::kPositionsBf16)) return std::llrint(RoundToFormat(Format::kBf16, p));
-    if (Is(M::kPositionsF16))
-      return std::llrint(std::clamp(RoundToFormat(Format::kF16, p), -65504.0, 65504.0));
-    return position;
+    return MistakenPosition(mistake(), position);
   }
 
   PlainTurn TurnOf(const SinusoidalTable& t, int64_t position, int64_t pair) const {
@@ -321,10 +312,6 @@ class PlainSinusoidal final : public PlainKernel<M> {
     Number scaled;
     if (Is(M::kScalesPosition)) {
       scaled = FrequencyAs(form(), w) * t.scale.value;
-      w.given = &scaled;
-    }
-    if (Is(M::kDivides)) {
-      scaled = FrequencyAs(form(), w) / 3.7;
       w.given = &scaled;
     }
     return TurnWith(w, PositionOf(position));

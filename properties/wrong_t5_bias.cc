@@ -353,15 +353,8 @@ class PlainT5 final : public Subject {
       const int64_t offset = Is(M::kInputStrides) ? from : view.OffsetOf(from);
       int64_t p =
           IntegerOf(view.dtype, LoadBits(view.dtype, view.data + offset * SizeOf(view.dtype)));
-      const double v = static_cast<double>(p);
       if (Is(M::kCountsTokens) || (Is(M::kDecodeFromZero) && queries)) p = i % row;
-      if (Is(M::kPositionsBf16)) p = std::llrint(RoundToFormat(Format::kBf16, v));
-      if (Is(M::kPositionsF16))
-        p = std::llrint(std::clamp(RoundToFormat(Format::kF16, v), -65504.0, 65504.0));
-      if (Is(M::kAbsolutePosition)) p = std::abs(p);
-      if (Is(M::kUint16)) p = static_cast<uint16_t>(p);
-      if (Is(M::kInt16)) p = static_cast<int16_t>(p);
-      if (Is(M::kUnsignedPosition)) p = static_cast<uint32_t>(p);
+      p = MistakenPosition(mistake_, p);
       if (Is(M::kOffset) && queries) ++p;
       all.push_back(p);
     }
