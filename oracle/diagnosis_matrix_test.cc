@@ -71,12 +71,6 @@ std::string DiagnosedAs(const WrongSubject& wrong) {
   return wrong.id;
 }
 
-// Their numbers stand in no list: they are named where the answers tell the number, and counted by
-// themselves.
-bool IsUnlisted(const WrongSubject& wrong) {
-  return wrong.id == "base/10500" || wrong.id == "base/linear-3.7" || wrong.id == "offset/+7";
-}
-
 // A mistake is named for some 17 bits of evidence (diagnosis.cc), and a failing element may tell
 // one bit: on fewer elements it need not be distinguishable from chance.
 constexpr int64_t kFew = 17;
@@ -104,7 +98,7 @@ constexpr int kLeastNamed = 95;
 class MatrixSlow : public testing::TestWithParam<Asked> {};
 
 TEST_P(MatrixSlow, NothingIsNamedWrongly) {
-  Counts formula, state, unlisted;
+  Counts formula, state;
   for (const WrongSubject& wrong : properties::WrongSubjects()) {
     if (wrong.stem != std::get<0>(GetParam())) continue;
     const std::unique_ptr<properties::Subject> kernel = wrong.make();
@@ -113,9 +107,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
     options.operation = wrong.stem + ".*";
     options.cases = 40;
     options.shrink = false;
-    Counts& counts = IsUnlisted(wrong)                     ? unlisted
-                     : wrong.kind == MistakeKind::kFormula ? formula
-                                                           : state;
+    Counts& counts = wrong.kind == MistakeKind::kFormula ? formula : state;
     for (const SubjectDiagnosis& one : DiagnoseSubject(subject, options)) {
       const Diagnosis& d = one.diagnosis;
       const std::set<std::string> named(d.mistakes.begin(), d.mistakes.end());
@@ -148,8 +140,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
   };
   show("formula", formula);
   show("state", state);
-  show("numbers that nobody lists", unlisted);
-  EXPECT_EQ(formula.wrong + state.wrong + unlisted.wrong, 0);
+  EXPECT_EQ(formula.wrong + state.wrong, 0);
   const int named = formula.right + formula.in_class, told = named + formula.abstained;
   EXPECT_GE(named * 100, told * kLeastNamed) << named << " of " << told;
 }

@@ -183,11 +183,13 @@ double ReachOf(const Prediction& p) {
   return std::max(p.high[kAngle] - p.value, p.value - p.low[kAngle]);
 }
 
-std::optional<Observation> ObservedTurn(double xa, double xb, double ya, double yb, double reach) {
+std::optional<Observation> ObservedTurn(double xa, double xb, double ya, double yb, double reach,
+                                        Format format) {
   const double size = std::hypot(xa, xb);
   Observation turn;
   turn.angle = std::atan2(xa * yb - xb * ya, xa * ya + xb * yb);
-  turn.error = 2 * reach / size;
+  const double own = UnitRoundoff(format) * std::max(std::abs(ya), std::abs(yb));
+  turn.error = 2 * (reach + own) / size;
   if (!(size > 0) || !std::isfinite(size) || !std::isfinite(turn.angle) || !(turn.error < 0.25))
     return std::nullopt;
   return turn;

@@ -26,8 +26,10 @@ std::string FittedText(const Hypothesis& hypothesis, double value, double error)
 
 // How far an answer of f32-angle may be from what is predicted.
 double ReachOf(const Prediction& p);
-// (xa, xb) turned to (ya, yb), each good to `reach`; nothing where that tells no angle.
-std::optional<Observation> ObservedTurn(double xa, double xb, double ya, double yb, double reach);
+// (xa, xb) turned to (ya, yb), stored in `format`, each good to `reach` and its own last rounding:
+// what was meant may be larger than what is predicted. Nothing where that tells no angle.
+std::optional<Observation> ObservedTurn(double xa, double xb, double ya, double yb, double reach,
+                                        Format format);
 
 }  // namespace gnomon::oracle
 

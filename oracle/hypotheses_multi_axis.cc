@@ -75,7 +75,7 @@ class AxesPredictor : public Predictor {
     const int64_t partner = element - dim + a.Dim(pair, 1);
     auto turn = ObservedTurn(DecodeBits(format_, *bits_a), DecodeBits(format_, *bits_b),
                              ValueAt(y_, element), ValueAt(y_, partner),
-                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))));
+                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))), format_);
     if (!turn) return turn;
     const bool back = a.direction == RopeDirection::kTranspose && !change_.transpose_forward;
     if (back != (change_.sine < 0)) turn->angle = -turn->angle;
@@ -96,7 +96,7 @@ class AxesPredictor : public Predictor {
       const ConstTensorView& table = outputs_->begin()->second;
       const auto turn =
           ObservedTurn(1, 0, ValueAt(table, other), change_.sine * ValueAt(table, element),
-                       std::max(ReachOf(At(0, element)), ReachOf(At(0, other))));
+                       std::max(ReachOf(At(0, element)), ReachOf(At(0, other))), format_);
       const bool of_column = (column >= width) != t.column_first;
       if (!turn) return turn;
       return Told(*turn, IntegerAt(positions_, (of_column ? positions_.shape[1] : 0) + row), pair);

@@ -42,15 +42,19 @@ class RopePredictor : public Predictor {
     int64_t pair = element % f().pairs(), position = 1;
     if (c_.operation == "rope.frequencies") {
       const double w = ValueAt(outputs_->at("w"), element);
-      turn = ObservedTurn(1, 0, std::cos(w), std::sin(w), ReachOf(At(0, element)));
-      if (!turn || std::abs(w) > 1) return std::nullopt;
+      // What was rounded to w is off by u of itself; what else rounded, FitTo allows for.
+      const double u = UnitRoundoff(format_),
+                   reach = std::max(ReachOf(At(0, element)), u / (1 - u) * std::abs(w));
+      if (!(std::abs(w) <= 1) || !std::isfinite(reach)) return std::nullopt;
+      turn.emplace();
       turn->angle = w;
+      turn->error = reach;
       turn->counted = false;
     } else if (c_.operation == "rope.table") {
       position = c_.inputs.at("positions").Integer(element / f().pairs());
       turn = ObservedTurn(1, 0, ValueAt(outputs_->at("cos"), element),
                           change_.sin_a * ValueAt(outputs_->at("sin"), element),
-                          std::max(ReachOf(At(0, element)), ReachOf(At(1, element))));
+                          std::max(ReachOf(At(0, element)), ReachOf(At(1, element))), format_);
     } else {
       turn = ObserveRotation(element, &pair, &position);
     }
@@ -85,7 +89,7 @@ class RopePredictor : public Predictor {
     const int64_t partner = element - dim + a.Dim(a.output_layout, *pair, 1);
     const double ya = ValueAt(y_, element), yb = ValueAt(y_, partner);
     auto turn = ObservedTurn(DecodeBits(format_, *bits_a), DecodeBits(format_, *bits_b), ya, yb,
-                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))));
+                             std::max(ReachOf(At(0, element)), ReachOf(At(0, partner))), format_);
     if (turn && (IsTranspose(change_) != (change_.sin_a < 0))) turn->angle = -turn->angle;
     return turn;
   }

@@ -66,8 +66,11 @@ class SinusoidalPredictor : public Predictor {
 
   std::optional<Observation> Observe(int, int64_t element) override {
     const bool add = c_.operation == "sinusoidal.add";
+    if (change_.shared.position) return std::nullopt;
+    if (c_.operation == "sinusoidal.shift_matrix" || c_.operation == "sinusoidal.relative_head")
+      return ObserveMatrix(element);
     if ((!add && c_.operation != "sinusoidal.table") || change_.scale_sines_only ||
-        change_.scales_sum || change_.shared.position)
+        change_.scales_sum)
       return std::nullopt;
     const int64_t width = change_.t.width, column = element % width, row = element - column;
     const SinusoidalColumn sine = ColumnOf(column);
@@ -84,15 +87,11 @@ class SinusoidalPredictor : public Predictor {
       return ValueAt(outputs_->begin()->second, row + at) - before;
     };
     const double scale = change_.t.scale.value;
-    auto turn = ObservedTurn(scale, 0, entry(other), entry(column),
-                             std::max(ReachOf(At(0, row + other)), ReachOf(At(0, element))));
-    if (!turn) return turn;
+    const auto turn =
+        ObservedTurn(scale, 0, entry(other), entry(column),
+                     std::max(ReachOf(At(0, row + other)), ReachOf(At(0, element))), format_);
     const Tensor& positions = c_.inputs.at("positions");
-    turn->position = PositionOf(positions, element / width % positions.count());
-    turn->pair = sine.pair;
-    turn->frequency = turns_.Frequency(sine.pair);
-    turn->exponent = turns_.Exponent(sine.pair);
-    return turn;
+    return OfPair(turn, PositionOf(positions, element / width % positions.count()), sine.pair);
   }
 
  private:
@@ -255,6 +254,30 @@ class SinusoidalPredictor : public Predictor {
         !diagonal && ((row.kind == SinusoidalColumn::kCosine) != change_.transposed);
     if (negative) r.value = -r.value;
     return Finished(r);
+  }
+
+  // The turn by the offset, from a sine and the cosine on the diagonal of its row.
+  std::optional<Observation> ObserveMatrix(int64_t element) {
+    const int64_t width = change_.t.width, diagonal = element / width * (width + 1);
+    const SinusoidalColumn row = ColumnOf(element / width), column = ColumnOf(element % width);
+    if (row.kind != SinusoidalColumn::kSine || column.kind != SinusoidalColumn::kCosine ||
+        row.pair != column.pair || change_.gain_on_diagonal)
+      return std::nullopt;
+    const ConstTensorView& y = outputs_->begin()->second;
+    const double sine = change_.transposed ? -ValueAt(y, element) : ValueAt(y, element);
+    return OfPair(
+        ObservedTurn(change_.gain.value, 0, ValueAt(y, diagonal), sine,
+                     std::max(ReachOf(At(0, diagonal)), ReachOf(At(0, element))), format_),
+        change_.offset, row.pair);
+  }
+  std::optional<Observation> OfPair(std::optional<Observation> turn, int64_t position,
+                                    int64_t pair) const {
+    if (!turn) return turn;
+    turn->position = position;
+    turn->pair = pair;
+    turn->frequency = turns_.Frequency(pair);
+    turn->exponent = turns_.Exponent(pair);
+    return turn;
   }
 
   // SIN-8, SIN-9 from stored rows, as the bound of SIN-12 has it.
