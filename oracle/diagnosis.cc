@@ -83,8 +83,8 @@ double Evidence(const Prediction& p, const JudgedElement& e, size_t profile, For
   if (!std::isfinite(e.got) && p.open != 0) return 0;
   if (p.kind == Prediction::kAny || e.bits == e.rounded_truth_bits) return 0;
   if (p.kind == Prediction::kNonFinite) return std::isfinite(e.truth) ? most : 0;
-  // It says no more of the number than that it is one.
-  if (p.kind == Prediction::kFinite) return std::isnan(e.truth) ? 4 : 0;
+  // It says no more of the number than that it is one: a bit.
+  if (p.kind == Prediction::kFinite) return std::isnan(e.truth) ? 1 : 0;
   const double off = std::abs(e.got - e.truth);
   if (off == 0 && p.kind == Prediction::kReal) return 0;
   if (p.kind == Prediction::kBits && !std::isfinite(off)) return most;

@@ -164,7 +164,7 @@ TEST(NamedMistakes, TheWindowAtTheEndOfAHead) {
 // NaN and infinities in, and what becomes of them.
 Diagnosis OfStored(const std::function<double(double)>& store) {
   Case c = Rope(Format::kF32, kAt);
-  for (const int64_t i : {3, 40, 70, 101, 133})
+  for (const int64_t i : {3, 20, 40, 55, 70, 88, 101, 117, 133, 150, 166, 181})
     c.inputs.at("x").Set(i, std::numeric_limits<double>::quiet_NaN());
   for (const int64_t i : {50, 85, 170})
     c.inputs.at("x").Set(i, std::numeric_limits<double>::infinity());
