@@ -9,6 +9,7 @@
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/memory_layout.h"
 #include "gnomon/oracle/safetensors.h"
+#include "gnomon/properties/cases.h"
 #include "gnomon/reference/truth.h"
 #include "gnomon/spec/schemes.h"
 
@@ -45,6 +46,30 @@ TEST_F(CaseFileTest, ARecordingReadsBackAsWritten) {
   EXPECT_TRUE(read.notes.empty());
   for (int64_t i = 0; i < outputs.at("y").count(); ++i)
     EXPECT_EQ(BitsAt(read.outputs.at("y"), i), BitsAt(outputs.at("y").view(), i));
+}
+
+// Of every operation: the same question, in the same memory, with the same answer.
+TEST_F(CaseFileTest, WhatEmitWritesReadsBackAsWritten) {
+  for (const OperationSpec* operation : AllOperations())
+    for (const Format format : {Format::kF64, Format::kF32, Format::kBf16, Format::kF16})
+      for (int64_t number = 0; number < 12; ++number) {
+        const Case c = *properties::NumberedCase(operation->name, format, 3, number);
+        SCOPED_TRACE(operation->name + " " + std::string(Traits(format).name) + " " +
+                     std::to_string(number));
+        const Outputs outputs = reference::RoundedTruth(c);
+        WriteCaseFile(path_, c, outputs);
+        const Recording read = ReadCaseFile(path_);
+        ASSERT_EQ(CaseId(read.c), CaseId(c));
+        for (const auto& [role, input] : c.inputs) {
+          EXPECT_EQ(read.c.inputs.at(role).view().strides, input.view().strides) << role;
+          EXPECT_EQ(read.c.inputs.at(role).storage().size(), input.storage().size()) << role;
+        }
+        for (const auto& [role, output] : outputs) {
+          ASSERT_EQ(read.outputs.at(role).shape, output.shape()) << role;
+          for (int64_t i = 0; i < output.count(); ++i)
+            ASSERT_EQ(BitsAt(read.outputs.at(role), i), BitsAt(output.view(), i)) << role;
+        }
+      }
 }
 
 TEST_F(CaseFileTest, MemoryAndAliasingReadBackAsWritten) {

@@ -9,7 +9,7 @@ namespace gnomon::oracle {
 namespace {
 
 // A file of a few bytes must not ask for more memory than this, in elements of storage.
-int64_t LargestExtent(int64_t count) { return 64 * count + (int64_t{1} << 20); }
+int64_t LargestExtent(int64_t count) { return 64 * count + (int64_t{1} << 24); }
 
 }  // namespace
 

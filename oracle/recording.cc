@@ -194,14 +194,15 @@ class Reader {
     return TensorNamed(found->second, "array");
   }
 
-  // The axes of a tensor as stored. By rank where nobody says: a tensor may then lack its batch.
+  // The axes of a tensor as stored. Those of a case that does not say are the operation's (CASE-7);
+  // of any other tensor they are told by its rank: it may lack its batch.
   std::vector<std::string> AxesOf(const TensorSpec& spec, const ConstTensorView& view) const {
     const bool like_x = spec.role == "x" || spec.role == "y";
     if (like_x && !options_.axes.empty()) return options_.axes;
     if (const auto own = header_.axes.find(spec.role); own != header_.axes.end())
       return own->second;
-    const bool may_lack_batch =
-        spec.axes.size() > 1 && spec.axes[0] == "batch" && !(like_x && own_case_);
+    const bool canonical = own_case_ && !options_.tensors.count(spec.role);
+    const bool may_lack_batch = spec.axes.size() > 1 && spec.axes[0] == "batch" && !canonical;
     if (may_lack_batch && view.rank() + 1 == spec.axes.size())
       return {spec.axes.begin() + 1, spec.axes.end()};
     return spec.axes;
@@ -210,8 +211,10 @@ class Reader {
     const std::vector<std::string> axes = AxesOf(spec, view);
     const bool stated = header_.axes.count(spec.role) > 0 || axes == options_.axes;
     if (spec.role == "x" && !stated && !own_case_) recording_.axes_by_rank = Join(axes);
-    if (!stated && axes.size() != view.rank()) return view;  // Validate says what is wrong with it
-    if (spec.role == "x" && !stated && !own_case_) Note("axes of x " + Join(axes) + ", by rank");
+    if (spec.role == "x" && !stated && !own_case_ && axes.size() == view.rank())
+      Note("axes of x " + Join(axes) + ", by rank");
+    if (!stated && (axes == spec.axes || axes.size() != view.rank()))
+      return view;  // as the operation has it; Validate says what is wrong with it
     return Arrange(view, axes, spec.axes, known_, spec.role);
   }
 

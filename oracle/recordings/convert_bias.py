@@ -27,6 +27,12 @@ HEADS = [1, 2, 4, 6, 8, 12, 16, 20, 32, 40, 48, 64, 71, 112]
 T5 = ["bi_32_128", "bi_64_256", "uni_20_100", "uni_32_128", "uni_48_81_boundary"]
 
 
+# As stored; the operation's own order has a batch before them.
+AXES = {"query_positions": ["query"], "key_positions": ["key"]}
+BIAS_AXES = {**AXES, "bias": ["heads", "query", "key"]}
+BUCKET_AXES = {**AXES, "buckets": ["query", "key"]}
+
+
 def integers(values):
     return "I64", [len(values)], struct.pack(f"<{len(values)}q", *values)
 
@@ -56,6 +62,7 @@ def cases(dumps):
         "format": "f32",
         "inputs": positions,
         "outputs": {"bias": "y"},
+        "axes": BIAS_AXES,
     }
     tensors = {"y": tensors["y"], "query_positions": integers([63]), "key_positions": integers(range(64))}
     yield "alibi_table_ref_h12", "alibi_table_ref_h12", case, tensors, "standard", PRODUCT
@@ -67,6 +74,7 @@ def cases(dumps):
         "format": "f32",
         "inputs": {"query_positions": "q_positions", "key_positions": "k_positions"},
         "outputs": {"bias": "y"},
+        "axes": BIAS_AXES,
     }
     yield "xtransformers_alibi_h8", "xtransformers_alibi_h8", case, tensors, "rounded", POWERS
 
@@ -80,6 +88,7 @@ def cases(dumps):
                 "format": "f32",
                 "inputs": {"query_positions": "query_positions", "key_positions": "relative_position"},
                 "outputs": {"buckets": "y"},
+                "axes": BUCKET_AXES,
             }
             boundary = which.endswith("boundary")
             low = boundary and producer == "xtransformers"
@@ -98,6 +107,7 @@ def cases(dumps):
             "format": "f32",
             "inputs": {"query_positions": "relative_position", "key_positions": "key_positions"},
             "outputs": {"buckets": "y"},
+            "axes": BUCKET_AXES,
         }
         yield name, name, case, with_origin(tensors, 1), "rounded", EXACT
 
