@@ -82,15 +82,8 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
 }
 
 Judged NothingIn(const std::string& path, const std::string& why) {
-  Judged judged;
-  judged.result.source = path;
-  judged.result.file = std::filesystem::path(path).filename();
-  judged.result.name = "-";
-  judged.result.status = Name(Verdict::kNothingRun);
-  judged.result.detail = "nothing run: " + why;
+  Judged judged = NotJudged(path, Verdict::kNothingRun, why);
   judged.result.repeat = "gnomon check " + properties::ShellQuoted(path);
-  judged.text = judged.result.detail + ".\n";
-  judged.json = {{"verdict", judged.result.status}, {"sentence", judged.result.detail}};
   return judged;
 }
 
@@ -115,30 +108,28 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
     report.hints.push_back(AxesHint(recording));
   Judged judged{ResultOf(path, recording, judgement, report), report.Text(), {}};
   judged.json = ReportAsJson({report, recording, judgement, judged.result.name});
+  judged.json["file"] = path;
   return judged;
 }
 
-// The same, with the file's name in a message that would not say which of several it is about.
-Judged JudgeOneOf(const std::vector<std::string>& files, size_t i,
+// REPORT-1. One of several that cannot be judged does not keep the others from it.
+Judged JudgeOneOf(const std::vector<std::string>& files, const std::string& file,
                   const CheckArguments& arguments) {
-  Judged judged;
   try {
-    judged = JudgeFile(files[i], arguments, files.size() == 1);
-  } catch (const BadFile&) {
-    throw;
+    return JudgeFile(file, arguments, files.size() == 1);
   } catch (const std::runtime_error& error) {
     if (files.size() == 1) throw;
-    throw std::runtime_error(files[i] + ": " + error.what());
+    return Refused(file, error.what());
   }
-  judged.json["file"] = files[i];
-  return judged;
 }
 
 std::string SummaryLine(const Result& result) {
-  return fmt::format("{:<14} {:<13} {:>12}  {:<18} {:<5} {:<12}  {}{}\n", result.status,
-                     result.profile.empty() ? "-" : result.profile, result.LargestText(),
-                     result.operations.empty() ? "-" : result.operations.front(), result.format,
-                     result.name, result.source, result.MistakesText());
+  return fmt::format(
+      "{:<14} {:<13} {:>12}  {:<18} {:<5} {:<12}  {}{}\n", result.status,
+      result.profile.empty() ? "-" : result.profile, result.LargestText(),
+      result.operations.empty() ? "-" : result.operations.front(), result.format, result.name,
+      result.source,
+      result.verdict == Verdict::kRefused ? "; " + result.detail : result.MistakesText());
 }
 
 }  // namespace
@@ -151,8 +142,8 @@ int Check(const CheckArguments& arguments, std::ostream& out) {
   Json list = Json::array();
   int64_t conform = 0;
   const bool one = arguments.files.size() == 1 && files.size() == 1 && files == arguments.files;
-  for (size_t i = 0; i < files.size(); ++i) {
-    Judged judged = JudgeOneOf(files, i, arguments);
+  for (const std::string& file : files) {
+    Judged judged = JudgeOneOf(files, file, arguments);
     conform += judged.result.passes();
     text += one ? judged.text : SummaryLine(judged.result);
     list.push_back(std::move(judged.json));

@@ -13,6 +13,7 @@
 #include "gnomon/oracle/result.h"
 #include "gnomon/oracle/run_cases.h"
 #include "gnomon/oracle/subjects.h"
+#include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
 namespace {
@@ -74,27 +75,51 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
   return judged;
 }
 
+struct Questions {
+  std::vector<std::string> files;
+  std::vector<Case> cases;      // of `files`
+  std::vector<Judged> refused;  // REPORT-1: the other files
+};
+
+Questions ReadQuestions(const std::vector<std::string>& files) {
+  Questions questions;
+  for (const std::string& file : files) {
+    try {
+      Case c = ReadCaseFile(file).c;
+      Validate(c);
+      questions.cases.push_back(std::move(c));
+      questions.files.push_back(file);
+    } catch (const std::runtime_error& error) {
+      questions.refused.push_back(Refused(file, error.what()));
+    }
+  }
+  return questions;
+}
+
 }  // namespace
 
 int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>& given,
                std::ostream& out) {
-  const std::vector<std::string> files = RecordingFiles(given);
-  std::vector<Case> cases;
-  for (const std::string& file : files) cases.push_back(ReadCaseFile(file).c);
-  const auto subjects = SubjectsNamed(arguments.subject, ToOptions(arguments));
-  const bool one = files.size() == 1 && subjects.size() == 1;
+  const auto [files, cases, refused] = ReadQuestions(RecordingFiles(given));
   std::vector<Result> results;
   std::string text;
   Json list = Json::array();
+  for (const Judged& one_of_them : refused) {
+    text += one_of_them.result.source + ": " + one_of_them.text;
+    list.push_back(one_of_them.json);
+    results.push_back(one_of_them.result);
+  }
+  const auto subjects = SubjectsNamed(arguments.subject, ToOptions(arguments));
+  const bool one = files.size() == 1 && subjects.size() == 1 && refused.empty();
   int64_t conform = 0, outside = 0, not_run = 0;
   std::string why_not_run;
   for (const auto& subject : subjects) {
-    const std::vector<CaseResult> answers = RunCases(*subject, cases);
+    const std::vector<CaseResult> of_cases = RunCases(*subject, cases);
     for (size_t i = 0; i < files.size(); ++i) {
-      Judged judged = ResultOfCase(*subject, files[i], cases[i], answers[i], arguments.out);
-      outside += !answers[i].asked();
-      if (answers[i].outcome.status == Outcome::kNotAsked && not_run++ == 0)
-        why_not_run = answers[i].outcome.message;
+      Judged judged = ResultOfCase(*subject, files[i], cases[i], of_cases[i], arguments.out);
+      outside += !of_cases[i].asked();
+      if (of_cases[i].outcome.status == Outcome::kNotAsked && not_run++ == 0)
+        why_not_run = of_cases[i].outcome.message;
       conform += judged.result.passes();
       text += one ? judged.text
                   : fmt::format("{} {}: {}\n", subject->Name(), files[i], judged.result.detail);
@@ -102,7 +127,8 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
       results.push_back(std::move(judged.result));
     }
   }
-  const int64_t asked = static_cast<int64_t>(results.size()) - outside - not_run;
+  const int64_t answers = static_cast<int64_t>(files.size() * subjects.size());
+  const int64_t asked = answers - outside - not_run;
   if (!one)
     text += fmt::format("{} of {} answers conform; {} cases lie outside what is declared\n",
                         conform, asked, outside);

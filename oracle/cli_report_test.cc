@@ -30,6 +30,7 @@ class CliReport : public CliTest {
 
 TEST_F(CliReport, CrashedBeforeNonconformingBeforeNothingRun) {
   using enum Verdict;
+  EXPECT_EQ(Overall({kConforms, kNothingRun, kRefused, kNonconforming, kCrashed}), kRefused);
   EXPECT_EQ(Overall({kConforms, kNothingRun, kNonconforming, kCrashed}), kCrashed);
   EXPECT_EQ(Overall({kNothingRun, kNonconforming, kConforms}), kNonconforming);
   EXPECT_EQ(Overall({kConforms, kNothingRun}), kNothingRun);
@@ -48,6 +49,27 @@ TEST_F(CliReport, SeveralFilesHaveALineEach) {
   EXPECT_EQ(Gnomon({"check", kRecording, none_, "--profile", "standard"}).code, 1);
 }
 
+TEST_F(CliReport, AFileThatCannotBeReadKeepsNoOtherFromItsVerdict) {
+  const std::string bad = Path("bad.safetensors");
+  Write("bad.safetensors", "no tensors");
+  const Answer run = Gnomon({"check", kRecording, bad, "--junit", Path("junit.xml")});
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_TRUE(run.out.starts_with("conforms ")) << run.out;
+  EXPECT_TRUE(Has(Text(Path("junit.xml")), "<error message=\"refused\">"));
+  EXPECT_TRUE(Has(run.out, "\nrefused ") && Has(run.out, bad + "; refused: ")) << run.out;
+  EXPECT_TRUE(run.out.ends_with("\n1 of 2 recordings conform\n"));
+
+  const Answer asked = Gnomon({"check", "--subject", "reference", kRecording, bad});
+  EXPECT_EQ(asked.code, 3) << asked.err;
+  EXPECT_TRUE(Has(asked.out, bad + ": refused: ")) << asked.out;
+  EXPECT_TRUE(Has(asked.out, "1 of 1 answers conform")) << asked.out;
+
+  Write("known.txt", "*  -  -  -  a reason\n");
+  EXPECT_EQ(Gnomon({"check", kRecording, bad, "--expected", Path("known.txt")}).code, 3);
+  ExpectRefused({"check", bad}, bad);
+  ExpectRefused({"check", bad, "--subject", "reference"}, bad);
+}
+
 TEST_F(CliReport, AFolderStandsForItsRecordings) {
   const std::filesystem::path below = folder_ / "answers" / "more";
   std::filesystem::create_directories(below);
@@ -62,11 +84,9 @@ TEST_F(CliReport, AFolderStandsForItsRecordings) {
   ExpectRefused({"check", Path("answers"), Path("answers/./a.safetensors")}, "is given twice");
 }
 
-TEST_F(CliReport, OneBadFileRefusesTheRunByName) {
+TEST_F(CliReport, WhereNoFileCanBeReadTheRunIsRefused) {
   const std::string junit = Path("junit.xml");
-  ExpectRefused({"check", kRecording, Write("bad", "?"), "--junit", junit}, "/bad: is neither");
-  ExpectRefused({"check", kRecording, kPlain, "--junit", junit},
-                "plain.safetensors: head_dim = (missing)");
+  ExpectRefused({"check", kPlain, Write("bad", "?"), "--junit", junit}, "head_dim = (missing)");
   EXPECT_FALSE(std::filesystem::exists(junit));
   ExpectRefused({"check", kRecording, ""}, "FILE = \"\": must not be empty");
 }

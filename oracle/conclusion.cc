@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "gnomon/oracle/files.h"
 #include "gnomon/oracle/report_junit.h"
@@ -31,6 +32,8 @@ Held ListOf(const std::vector<Result>& results, const ReportFiles& files) {
   held.changed = is_new || held.list.Text() != text;
   return held;
 }
+
+bool WasRefused(const Result& result) { return result.verdict == Verdict::kRefused; }
 
 }  // namespace
 
@@ -61,6 +64,8 @@ Json Conclusion::Envelope(const std::string& kind) const {
 }
 
 Conclusion Conclude(std::vector<Result> results, const ReportFiles& files) {
+  if (!results.empty() && std::all_of(results.begin(), results.end(), WasRefused))
+    throw std::runtime_error(results.front().source + ": " + results.front().detail);
   Conclusion conclusion;
   conclusion.results = std::move(results);
   conclusion.list = files.expected;

@@ -31,7 +31,7 @@ struct Conclusion {
 };
 
 // Reads the list, rewrites it where that is asked, and writes the reports as files. Throws BadFile
-// or Rejected.
+// or Rejected; also where every file was refused.
 Conclusion Conclude(std::vector<Result> results, const ReportFiles& files);
 
 }  // namespace gnomon::oracle

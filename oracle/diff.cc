@@ -19,10 +19,10 @@ namespace {
 constexpr char kClause[] = "REPORT-2";
 
 // From good to bad; "starved", "not applicable" and "not run" prove as little as "nothing run".
-constexpr std::array<const char*, 9> kStatuses = {"conforms",       "holds",   "nothing run",
-                                                  "not applicable", "starved", "not run",
-                                                  "nonconforming",  "fails",   "crashed"};
-constexpr std::array<int, 9> kRanks = {0, 0, 1, 1, 1, 1, 2, 2, 3};
+constexpr std::array<const char*, 10> kStatuses = {
+    "conforms", "holds",         "nothing run", "not applicable", "starved",
+    "not run",  "nonconforming", "fails",       "crashed",        "refused"};
+constexpr std::array<int, 10> kRanks = {0, 0, 1, 1, 1, 1, 2, 2, 3, 3};
 
 struct Entry {
   std::string subject;   // the live one, or target of one; empty: nobody was asked

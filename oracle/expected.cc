@@ -101,6 +101,7 @@ bool HasMistake(const Result& result, const std::string& mistake) {
 
 // What a failing result does that the line does not allow; empty: nothing.
 std::string Departure(const ExpectedFailure& line, const Result& result) {
+  if (result.verdict == Verdict::kRefused) return "is " + result.detail;
   if (line.crash != result.crash)
     return (result.crash.empty() ? result.status : "crashes by " + result.crash) +
            (line.crash.empty() ? "; the line says nothing of that"
@@ -233,7 +234,7 @@ ExpectedOutcome CompareWithExpected(const ExpectedList& list, const std::vector<
   for (size_t r = 0; r < results.size(); ++r) {
     const Result& result = results[r];
     if (result.passes() || !result.applicable) continue;
-    outcome.expected[r] = listed[r];
+    outcome.expected[r] = listed[r] && result.verdict != Verdict::kRefused;
     if (!listed[r])
       outcome.problems.push_back(fmt::format("{}: {} ({}) {}, and is not listed", list.file,
                                              result.Label(), result.source, result.status));
@@ -242,6 +243,10 @@ ExpectedOutcome CompareWithExpected(const ExpectedList& list, const std::vector<
 }
 
 ExpectedList UpdatedExpected(const ExpectedList& list, const std::vector<Result>& results) {
+  for (const Result& result : results)
+    if (result.verdict == Verdict::kRefused)
+      throw BadFile(list.file, "is not updated: " + result.source + " is " + result.detail,
+                    kClause);
   ExpectedList updated{list.file, {}};
   std::vector<bool> listed(results.size());
   // One line for this result alone.

@@ -164,6 +164,8 @@ std::string Name(Verdict verdict) {
       return "nonconforming";
     case Verdict::kCrashed:
       return "crashed";
+    case Verdict::kRefused:
+      return "refused";
     default:
       return "nothing run";
   }
@@ -171,9 +173,7 @@ std::string Name(Verdict verdict) {
 
 bool HasBound(const ElementReport& element) { return std::isfinite(element.candidate); }
 
-int ExitCode(Verdict verdict) {
-  return verdict == Verdict::kNothingRun ? 4 : static_cast<int>(verdict);
-}
+int ExitCode(Verdict verdict) { return static_cast<int>(verdict); }
 
 Report::Report(const Recording& recording, const Judgement& judgement, const Demand& demand)
     : recording_(recording), judgement_(judgement), demand_(demand), case_id_(CaseId(recording.c)) {

@@ -14,12 +14,11 @@ namespace gnomon::oracle {
 
 struct Diagnosis;  // diagnosis.h
 
-enum class Verdict { kConforms, kNonconforming, kCrashed, kNothingRun };
+enum class Verdict { kConforms, kNonconforming, kCrashed, kRefused, kNothingRun };
 
-// "conforms", "nonconforming", "crashed", "nothing run".
+// "conforms", "nonconforming", "crashed", "refused", "nothing run".
 std::string Name(Verdict verdict);
-// 0, 1, 2, 4; 3 is bad input and usage. Nothing run (BOUND-7): no element, or none but vacuous
-// ones.
+// 0, 1, 2, 3, 4. Refused: bad input. Nothing run (BOUND-7): no element, or none but vacuous ones.
 int ExitCode(Verdict verdict);
 
 // What the user asks: one profile, or any up to a floor (indices into kProfiles).

@@ -1,6 +1,7 @@
 #include "gnomon/oracle/report_json.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/text.h"
@@ -112,6 +113,26 @@ Json ReportAsJson(const ReportParts& parts) {
   for (const auto& [name, value] : recording.c.parameters)
     json["parameters"][name] = ParameterAsJson(value);
   return json;
+}
+
+Judged NotJudged(const std::string& path, Verdict verdict, const std::string& why) {
+  Judged judged;
+  Result& result = judged.result;
+  result.source = path;
+  result.file = std::filesystem::path(path).filename();
+  result.name = "-";
+  result.verdict = verdict;
+  result.status = Name(verdict);
+  result.detail = result.status + ": " + Excerpt(why, 600);
+  judged.text = result.detail + "\n";
+  judged.json = {{"file", path}, {"verdict", result.status}, {"sentence", result.detail}};
+  return judged;
+}
+
+Judged Refused(const std::string& path, const std::string& error) {
+  const std::string named = path + ": ";  // many errors begin so
+  return NotJudged(path, Verdict::kRefused,
+                   error.starts_with(named) ? error.substr(named.size()) : error);
 }
 
 }  // namespace gnomon::oracle

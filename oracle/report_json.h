@@ -26,6 +26,10 @@ struct Judged {
   Json json;
 };
 
+// Of a file that was not judged: nothing run, and why; or refused, by this error.
+Judged NotJudged(const std::string& path, Verdict verdict, const std::string& why);
+Judged Refused(const std::string& path, const std::string& error);
+
 }  // namespace gnomon::oracle
 
 #endif  // GNOMON_ORACLE_REPORT_JSON_H_

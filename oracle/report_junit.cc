@@ -63,7 +63,7 @@ void Add(const Result& result, bool expected, Suite* suite) {
   } else if (expected) {
     ++suite->skipped;
     body = Body("skipped", "expected: " + result.status, text);
-  } else if (result.verdict == Verdict::kCrashed) {
+  } else if (result.verdict == Verdict::kCrashed || result.verdict == Verdict::kRefused) {
     ++suite->errors;
     body = Body("error", result.status, text);
   } else if (!result.passes()) {

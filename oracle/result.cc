@@ -107,7 +107,8 @@ std::vector<Result> ResultsOf(const SuiteReport& report,
 }
 
 Verdict Overall(const std::vector<Verdict>& verdicts) {
-  for (Verdict verdict : {Verdict::kCrashed, Verdict::kNonconforming, Verdict::kNothingRun})
+  for (Verdict verdict :
+       {Verdict::kRefused, Verdict::kCrashed, Verdict::kNonconforming, Verdict::kNothingRun})
     if (std::find(verdicts.begin(), verdicts.end(), verdict) != verdicts.end()) return verdict;
   return verdicts.empty() ? Verdict::kNothingRun : Verdict::kConforms;
 }
