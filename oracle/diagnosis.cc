@@ -414,7 +414,7 @@ Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand) 
   }
   if (d.failing == 0) return d;
   d.other_profile = OtherProfile(cases, basis);
-  d.pattern = PatternOf(cases);
+  d.pattern = PatternOf(cases, basis);
   NoteSmallest(cases, &d);
   FindPermutation(
       cases, basis, [](const Answered& one) { return Predict(one, {}); }, &d);

@@ -57,16 +57,21 @@ std::string SetApart(std::string name, const Tally& tally) {
         return text + fmt::format(": the last {} mod {} pairs of a row", count, lanes);
     return text;
   }
-  if (failing.back() < clean.front())
-    return failing.back() < 0 && clean.front() >= 0
-               ? fmt::format("only at negative {}s", name)
-               : fmt::format("only up to {} {}", name, failing.back());
+  if (failing.back() < clean.front()) {
+    if (failing.back() < 0 && clean.front() >= 0) return fmt::format("only at negative {}s", name);
+    // Bounds grow with positions: those far out may hide what is wrong at all of them.
+    if (name.find("position") != std::string::npos) return "";
+    return fmt::format("only up to {} {}", name, failing.back());
+  }
   for (const int64_t odd : {1, 0})
     if (all(failing, [&](int64_t v) { return (v & 1) == odd; }) &&
         all(clean, [&](int64_t v) { return (v & 1) != odd; }))
       return fmt::format("only where {} is {}", name, odd ? "odd" : "even");
   return "";
 }
+
+// Dims outside the window have no pair, and are copied.
+bool CopiesDims(const Case& c) { return c.operation == "rope.apply" || c.operation == "rope.xpos"; }
 
 std::string PermutationText(const std::vector<int64_t>& p) {
   const int64_t n = static_cast<int64_t>(p.size());
@@ -219,7 +224,7 @@ std::optional<size_t> OtherProfile(const std::vector<JudgedCase>& cases, size_t 
   return std::nullopt;
 }
 
-std::string PatternOf(const std::vector<JudgedCase>& cases) {
+std::string PatternOf(const std::vector<JudgedCase>& cases, size_t basis) {
   Tally positions;
   const JudgedCase* richest = nullptr;
   for (const JudgedCase& judged : cases) {
@@ -231,6 +236,9 @@ std::string PatternOf(const std::vector<JudgedCase>& cases) {
       const JudgedElement& e = judged.elements[k];
       const reference::Place place = judged.truth->Where(e.output, e.number);
       if (!place.position) continue;
+      // What is copied, or right within a bound that hides everything, says nothing of a position.
+      const bool copied = CopiesDims(*judged.answered.c) && !place.pair;
+      if (!failing.count(k) && (copied || (e.vacuous >> basis & 1) != 0)) continue;
       auto& counts = positions[*place.position];
       ++(failing.count(k) ? counts.first : counts.second);
     }
@@ -253,8 +261,7 @@ std::string PatternOf(const std::vector<JudgedCase>& cases) {
       note(tallies[spec.axes[axis + missing]], index[axis]);
     const reference::Place place = judged.truth->Where(e.output, e.number);
     if (place.pair) note(tallies["pair"], *place.pair);
-    if (operation.name == "rope.apply" || operation.name == "rope.xpos")
-      note(copied, place.pair ? 0 : 1);
+    if (CopiesDims(*judged.answered.c)) note(copied, place.pair ? 0 : 1);
     note(outputs, e.output);
   }
   std::vector<std::string> found;

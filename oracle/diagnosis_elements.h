@@ -44,8 +44,8 @@ size_t MarkFailing(const Demand& demand, std::vector<JudgedCase>* cases);
 // The first profile, other than `basis`, that no element is outside of.
 std::optional<size_t> OtherProfile(const std::vector<JudgedCase>& cases, size_t basis);
 
-// "throughout", or what sets the failing elements apart from all others.
-std::string PatternOf(const std::vector<JudgedCase>& cases);
+// "throughout", or what sets the elements that fail under `basis` apart from all others.
+std::string PatternOf(const std::vector<JudgedCase>& cases, size_t basis);
 
 // Fills in the permutation of a row's elements, if there is one but the identity.
 void FindPermutation(const std::vector<JudgedCase>& cases, size_t basis,
