@@ -42,7 +42,7 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
     if (const auto chosen = options.set.find("layer_type"); chosen != options.set.end()) {
       const std::string* name = std::get_if<std::string>(&chosen->second);
       if (name == nullptr || name->empty())
-        throw Rejected("layer_type", ToText(chosen->second), "must be a name", "SCALE-16");
+        throw Rejected("layer_type", Plain(chosen->second), "must be a name", "SCALE-16");
       choices.layer_type = *name;
       options.set.erase(chosen);
     }
@@ -51,7 +51,7 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
       choices.text_tower = chosen->second == Value(std::string("text"));
       choices.vision_tower = chosen->second == Value(std::string("vision"));
       if (!choices.text_tower && !choices.vision_tower)
-        throw Rejected("tower", ToText(chosen->second), "must be text or vision", "CASE-8");
+        throw Rejected("tower", Plain(chosen->second), "must be text or vision", "CASE-8");
       options.set.erase(chosen);
     }
     if (const auto chosen = options.set.find("head_dim"); chosen != options.set.end())

@@ -12,7 +12,6 @@
 #include "gnomon/oracle/config_scaling.h"
 #include "gnomon/oracle/config_schemes.h"
 #include "gnomon/oracle/files.h"
-#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/spec/rejected.h"
 

@@ -8,7 +8,6 @@
 
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/config_keys.h"
-#include "gnomon/oracle/plain.h"
 #include "gnomon/spec/rejected.h"
 
 namespace gnomon::oracle {

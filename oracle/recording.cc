@@ -6,7 +6,6 @@
 #include "gnomon/oracle/bad_file.h"
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/memory_layout.h"
-#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/wide_table.h"
 #include "gnomon/spec/schemes.h"
 
@@ -68,7 +67,7 @@ class Reader {
     const auto scaling = options_.config.find("rope_type");
     if (scaling != options_.config.end() && HasParameter("rope_theta") &&
         !HasParameter("rope_type"))
-      throw Rejected("rope_type", ToText(scaling->second),
+      throw Rejected("rope_type", Plain(scaling->second),
                      "of the configuration is a scaling, which " + operation_->name +
                          " does not take: state frequencies without --config",
                      "SCALE-16");

@@ -8,7 +8,6 @@
 
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/diagnosis.h"
-#include "gnomon/oracle/plain.h"
 #include "gnomon/oracle/report_json.h"
 #include "gnomon/oracle/text.h"
 #include "gnomon/reference/certify.h"

@@ -51,7 +51,8 @@ std::vector<Result> ResultsOf(const properties::SuiteReport& report,
 // (it wrote where it must not), else "crash".
 std::string CrashKind(const std::string& finding);
 
-// REPORT-1. Refused before crashed before nonconforming before nothing run before conforms; of none: nothing run.
+// REPORT-1. Refused before crashed before nonconforming before nothing run before conforms; of
+// none: nothing run.
 Verdict Overall(const std::vector<Verdict>& verdicts);
 Verdict VerdictOf(const properties::SuiteReport& report);
 

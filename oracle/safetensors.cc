@@ -100,7 +100,8 @@ class Parser {
     if (shape.size() > kMostAxes)
       FailTensor(name, "rank " + std::to_string(shape.size()) + " exceeds 16");
     if (!FitsIn(shape, data_size_ / *size))
-      FailTensor(name, "its shape needs more than the file holds");
+      FailTensor(name, type + " in its shape needs more than the file holds, " +
+                           std::to_string(data_size_) + " bytes of data");
     const Shape offsets = ReadIntegers(name, entry["data_offsets"], "data_offsets");
     if (offsets.size() != 2) FailTensor(name, "data_offsets must be two numbers");
     if (offsets[0] > offsets[1]) FailTensor(name, "data_offsets run backwards");

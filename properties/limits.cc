@@ -64,7 +64,7 @@ std::string Outside(const Limits& limits, const Case& c) {
     if (given == c.parameters.end() ? !AllowsDefault(allowed->second, spec)
                                     : !Contains(allowed->second, given->second))
       return spec.name + " = " +
-             (given == c.parameters.end() ? spec.otherwise + " (default)" : ToText(given->second));
+             (given == c.parameters.end() ? spec.otherwise + " (default)" : Plain(given->second));
   }
   if (!limits.in_place && !c.in_place.empty()) return "in place";
   for (const TensorSpec& spec : operation.inputs) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gnomon/properties/trial.h"
+#include "gnomon/spec/schemes.h"
 
 namespace gnomon::properties {
 namespace {
@@ -27,6 +28,19 @@ bool DiesOnly(const std::vector<PropertyReport>& before, const Property& propert
   return died >= kMostHangs &&
          std::all_of(property.operations.begin(), property.operations.end(),
                      [&](const std::string& o) { return died_on.count(o) > 0; });
+}
+
+// "alibi.*" where all operations of a scheme are among them.
+std::set<std::string> ByScheme(const std::set<std::string>& operations) {
+  const auto scheme = [](const std::string& operation) {
+    return operation.substr(0, operation.find('.'));
+  };
+  std::set<std::string> partly, names;
+  for (const OperationSpec* operation : AllOperations())
+    if (!operations.count(operation->name)) partly.insert(scheme(operation->name));
+  for (const std::string& operation : operations)
+    names.insert(partly.count(scheme(operation)) ? operation : scheme(operation) + ".*");
+  return names;
 }
 
 }  // namespace
@@ -165,7 +179,7 @@ std::string ToText(const SuiteReport& report) {
   if (const int64_t count = report.count(PropertyReport::kNotApplicable)) {
     text += "  " + std::to_string(count) +
             " properties are not applicable: not all declared, or nothing inside the limits, of";
-    for (const std::string& operation : undeclared) text += " " + operation;
+    for (const std::string& names : ByScheme(undeclared)) text += " " + names;
     text += "\n";
   }
   if (const int64_t count = report.count(PropertyReport::kNotRun))

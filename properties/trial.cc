@@ -150,7 +150,7 @@ std::string Describe(const Case& c) {
   std::string text = c.operation + " " + std::string(Traits(c.format).name) + " {";
   bool first = true;
   for (const auto& [name, value] : c.parameters) {
-    text += (first ? "" : ", ") + name + ": " + ToText(value);
+    text += (first ? "" : ", ") + name + ": " + Plain(value);
     first = false;
   }
   text += "}";

@@ -54,7 +54,7 @@ inline constexpr double kMaxBiasMax = 0x1p20;
 inline Number ReadBiasMax(ParameterReader& reader) {
   const Number bias_max = reader.GetNumber("alibi_bias_max", 8);
   if (!(bias_max.value > 0 && bias_max.value <= kMaxBiasMax))
-    throw Rejected("alibi_bias_max", ToText(bias_max), "must be positive and at most 2^20",
+    throw Rejected("alibi_bias_max", Plain(bias_max), "must be positive and at most 2^20",
                    "ALIBI-1");
   return bias_max;
 }

@@ -50,9 +50,9 @@ inline Parameters ReadParameters(const Case& c) {
   if (reader.Has("alibi_bias_max")) {
     p.alibi_bias_max = reader.GetNumber("alibi_bias_max", 8);
     if (!(p.alibi_bias_max->value > 0))
-      throw Rejected("alibi_bias_max", ToText(*p.alibi_bias_max), "must be positive", "ATT-12");
+      throw Rejected("alibi_bias_max", Plain(*p.alibi_bias_max), "must be positive", "ATT-12");
     if (!c.inputs.count("bias"))
-      throw Rejected("alibi_bias_max", ToText(*p.alibi_bias_max),
+      throw Rejected("alibi_bias_max", Plain(*p.alibi_bias_max),
                      "multiplies bias, which is missing", "ATT-12");
   }
   reader.RejectOthers();

@@ -94,6 +94,15 @@ inline bool IsDecimal(const std::string& text) {
   return i == text.size() && text.size() <= 200;
 }
 
+// As people write it: 40 and 131072, where the canonical form (CASE-5) and ids of mistakes have
+// 4e+01.
+inline std::string Plain(const Number& number) {
+  const double v = number.value;
+  const bool digits = number.decimal.empty() && v == std::floor(v) && std::abs(v) < 1e15 &&
+                      !(v == 0 && std::signbit(v));
+  return digits ? std::to_string(static_cast<int64_t>(v)) : ToText(number);
+}
+
 // What a parameter may hold. A string is a name (a layout) or an exact decimal; which of the two is
 // known once the parameter is read.
 using Value = std::variant<bool, double, std::string, std::vector<Number>>;
@@ -107,6 +116,15 @@ inline std::string ToText(const Value& value) {
   for (const Number& number : std::get<std::vector<Number>>(value))
     list += (list.size() > 1 ? ", " : "") + ToText(number);
   return list + "]";
+}
+
+inline std::string Plain(const Value& value) {
+  if (const double* number = std::get_if<double>(&value)) return Plain(Number(*number));
+  const auto* numbers = std::get_if<std::vector<Number>>(&value);
+  if (numbers == nullptr) return ToText(value);
+  std::string list;
+  for (const Number& number : *numbers) list += (list.empty() ? "" : ", ") + Plain(number);
+  return "[" + list + "]";
 }
 
 struct Case {
@@ -141,10 +159,10 @@ class ParameterReader {
                text && IsDecimal(*text)) {
       number = Number(*text);
     } else {
-      throw Rejected(name, ToText(value), "must be a number", "CASE-3");
+      throw Rejected(name, Plain(value), "must be a number", "CASE-3");
     }
     if (!std::isfinite(number.value))
-      throw Rejected(name, ToText(value), "must be a finite number", "CASE-3");
+      throw Rejected(name, Plain(value), "must be a finite number", "CASE-3");
     return number;
   }
 
@@ -154,7 +172,7 @@ class ParameterReader {
     if (number.value != std::floor(number.value) || number.value < static_cast<double>(low) ||
         number.value > static_cast<double>(high))
       throw Rejected(
-          name, ToText(number),
+          name, Plain(number),
           "must be an integer from " + std::to_string(low) + " to " + std::to_string(high),
           clause_);
     return static_cast<int64_t>(number.value);
@@ -168,10 +186,10 @@ class ParameterReader {
     if (!Has(name)) return {};
     const auto* list = std::get_if<std::vector<Number>>(&parameters_.at(name));
     if (list == nullptr)
-      throw Rejected(name, ToText(parameters_.at(name)), "must be a list of numbers", "CASE-3");
+      throw Rejected(name, Plain(parameters_.at(name)), "must be a list of numbers", "CASE-3");
     for (const Number& number : *list)
       if (!std::isfinite(number.value))
-        throw Rejected(name, ToText(number), "must hold finite numbers", "CASE-3");
+        throw Rejected(name, Plain(number), "must hold finite numbers", "CASE-3");
     return *list;
   }
 
@@ -183,7 +201,7 @@ class ParameterReader {
     }
     const Value& value = parameters_.at(name);
     if (const bool* flag = std::get_if<bool>(&value)) return *flag;
-    throw Rejected(name, ToText(value), "must be true or false", clause);
+    throw Rejected(name, Plain(value), "must be true or false", clause);
   }
 
   // `names`: the values allowed, in the order of the enumeration.
@@ -197,14 +215,14 @@ class ParameterReader {
         return static_cast<Enum>(i);
       allowed += (i ? ", " : "") + names[i];
     }
-    throw Rejected(name, ToText(value), "must be one of " + allowed, clause_);
+    throw Rejected(name, Plain(value), "must be one of " + allowed, clause_);
   }
 
   // Call last.
   void RejectOthers() const {
     for (const auto& [name, value] : parameters_)
       if (!known_.count(name))
-        throw Rejected(name, ToText(value), "is not a parameter of this operation", "CASE-2");
+        throw Rejected(name, Plain(value), "is not a parameter of this operation", "CASE-2");
   }
 
  private:

@@ -69,7 +69,7 @@ inline ResizeParameters ReadResize(const Case& c) {
                    "LEARNED-9");
   const Number a = reader.GetNumber("cubic_a", 0);
   if (a.value < -1 || a.value > 0 || IsInexact(a))
-    throw Rejected("cubic_a", ToText(a), "must be a value of float32 from -1 to 0", "LEARNED-9");
+    throw Rejected("cubic_a", Plain(a), "must be a value of float32 from -1 to 0", "LEARNED-9");
   p.a = a.value;
   reader.RejectOthers();
   return p;

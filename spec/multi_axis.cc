@@ -54,7 +54,7 @@ std::vector<OutputShape> ValidateMixed(const Case& c) {
                    "must be F32, or have the case's format", "AXES-20");
   for (int64_t i = 0; i < w.count(); ++i)
     if (!std::isfinite(w.Value(i)))
-      throw Rejected("frequencies", gnomon::ToText(Number(w.Value(i))), "must be a finite number",
+      throw Rejected("frequencies", Plain(Number(w.Value(i))), "must be a finite number",
                      "AXES-20");
   std::vector<OutputShape> shapes = ValidateRotation(c);
   RequireExtent("frequencies", "pair", shape[2], ReadRotation(c).pairs(), "AXES-20");

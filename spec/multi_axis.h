@@ -140,7 +140,7 @@ inline std::vector<int64_t> ReadSizes(ParameterReader& reader, const std::string
   for (const Number& number : reader.GetNumbers(name)) {
     if (!(number.value >= static_cast<double>(least)) || number.value > rope::kMaxHeadDim ||
         number.value != std::floor(number.value) || !IsBinary64(number))
-      throw Rejected(name, ToText(number),
+      throw Rejected(name, Plain(number),
                      "must hold integers from " + std::to_string(least) + " to 1048576", clause);
     sizes.push_back(static_cast<int64_t>(number.value));
   }
@@ -214,7 +214,7 @@ inline void ReadFrequencies(ParameterReader& reader, AxialRotation* a) {
   }
   a->rope_theta = reader.GetNumber("rope_theta", 10000);
   if (!(a->rope_theta.value > 0))
-    throw Rejected("rope_theta", gnomon::ToText(a->rope_theta), "must be positive", "AXES-10");
+    throw Rejected("rope_theta", Plain(a->rope_theta), "must be positive", "AXES-10");
 }
 
 // AXES-1, AXES-10: multi_axis.axial.
@@ -253,9 +253,7 @@ inline AxialRotation ReadAxial(ParameterReader& reader) {
 
 inline void ReadDims(ParameterReader& reader, const std::string& clause, AxialRotation* a) {
   a->head_dim = reader.GetRequiredInteger("head_dim", 1, rope::kMaxHeadDim);
-  a->rotary_dim = reader.GetInteger("rotary_dim", a->head_dim, 1, rope::kMaxHeadDim);
-  if (a->rotary_dim % 2 != 0)
-    throw Rejected("rotary_dim", std::to_string(a->rotary_dim), "must be even", clause);
+  a->rotary_dim = rope::ReadRotaryDim(reader, a->head_dim, clause);
 }
 inline void RejectByAxis(const AxialRotation& a, const std::string& why) {
   if (a.layout == AxialLayout::kHalfSplitByAxis)
@@ -316,7 +314,7 @@ inline SincosTable ReadSincos(const Case& c) {
   t.half.divisor = reader.GetName("divisor", t.half.divisor, kSinusoidalDivisorNames);
   t.half.base = reader.GetNumber("base", 10000);
   if (!(t.half.base.value > 0))
-    throw Rejected("base", gnomon::ToText(t.half.base), "must be positive", "AXES-13");
+    throw Rejected("base", Plain(t.half.base), "must be positive", "AXES-13");
   if (!reader.Has("first_half"))
     throw Rejected("first_half", "(missing)", "is never guessed: give row or column", "AXES-13");
   t.column_first = reader.GetName("first_half", 0, kFirstHalfNames) == 1;

@@ -57,7 +57,7 @@ inline VectorParameters ReadVectors(const Case& c) {
     } else {
       p.scale = reader.GetNumber("scale", 1);
       if (!(p.scale.value > 0))
-        throw Rejected("scale", ToText(p.scale), "must be positive", "REL-3");
+        throw Rejected("scale", Plain(p.scale), "must be positive", "REL-3");
     }
   }
   reader.RejectOthers();

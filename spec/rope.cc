@@ -46,7 +46,7 @@ std::vector<OutputShape> ValidateApply(const Case& c) {
     batch_fits("positions", ValidatePositions(c, "positions", 2), 1);
   } else {
     if (a.frequencies.scaled())
-      throw Rejected("rope_type", ToText(c.parameters.at("rope_type")),
+      throw Rejected("rope_type", Plain(c.parameters.at("rope_type")),
                      "says nothing of given tables: they are used as they are", "SCALE-13");
     for (const char* role : {"cos", "sin"}) {
       batch_fits(role, c.inputs.at(role).shape(), 2);

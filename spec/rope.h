@@ -69,13 +69,21 @@ namespace rope {
 
 inline constexpr int64_t kMaxHeadDim = int64_t{1} << 20;
 
+// ROPE-2, and the clauses of other schemes with pairs. The default is head_dim.
+inline int64_t ReadRotaryDim(ParameterReader& reader, int64_t head_dim, const std::string& clause) {
+  const int64_t rotary_dim = reader.GetInteger("rotary_dim", head_dim, 1, kMaxHeadDim);
+  if (rotary_dim % 2 == 0) return rotary_dim;
+  if (!reader.Has("rotary_dim"))
+    throw Rejected("head_dim", std::to_string(head_dim),
+                   "must be even where no rotary_dim is given", clause);
+  throw Rejected("rotary_dim", std::to_string(rotary_dim), "must be even", clause);
+}
+
 // ROPE-1: what rope.frequencies and rope.table share with other schemes, so without a scaling.
 inline RopeFrequencies ReadFrequencies(ParameterReader& reader) {
   RopeFrequencies f;
   f.head_dim = reader.GetRequiredInteger("head_dim", 1, kMaxHeadDim);
-  f.rotary_dim = reader.GetInteger("rotary_dim", f.head_dim, 1, kMaxHeadDim);
-  if (f.rotary_dim % 2 != 0)
-    throw Rejected("rotary_dim", std::to_string(f.rotary_dim), "must be even", "ROPE-2");
+  f.rotary_dim = ReadRotaryDim(reader, f.head_dim, "ROPE-2");
   if (f.rotary_dim > f.head_dim)
     throw Rejected("rotary_dim", std::to_string(f.rotary_dim),
                    "must not exceed head_dim = " + std::to_string(f.head_dim), "ROPE-5");
@@ -90,7 +98,7 @@ inline RopeFrequencies ReadFrequencies(ParameterReader& reader) {
   }
   f.rope_theta = reader.GetNumber("rope_theta", 10000);
   if (!(f.rope_theta.value > 0))
-    throw Rejected("rope_theta", ToText(f.rope_theta), "must be positive", "ROPE-1");
+    throw Rejected("rope_theta", Plain(f.rope_theta), "must be positive", "ROPE-1");
   return f;
 }
 

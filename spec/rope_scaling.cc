@@ -62,13 +62,13 @@ namespace rope_scaling {
 namespace {
 
 void RequirePositive(const std::string& name, const Number& number, const std::string& clause) {
-  if (!(number.value > 0)) throw Rejected(name, ToText(number), "must be positive", clause);
+  if (!(number.value > 0)) throw Rejected(name, Plain(number), "must be positive", clause);
 }
 void RequireWithin(const std::string& name, const Number& number, double low, double high,
                    const std::string& clause) {
   if (!(number.value >= low && number.value <= high))
-    throw Rejected(name, ToText(number),
-                   "must be " + ToText(Number(low)) + " to " + ToText(Number(high)), clause);
+    throw Rejected(name, Plain(number),
+                   "must be " + Plain(Number(low)) + " to " + Plain(Number(high)), clause);
 }
 void RequireGiven(ParameterReader& reader, const std::string& name, T type,
                   const std::string& clause) {
@@ -84,7 +84,7 @@ void RefuseBoth(ParameterReader& reader, const std::string& one, const std::stri
 int64_t ReadLength(const std::string& name, const Number& number) {
   if (!(number.value >= 1 && number.value <= static_cast<double>(kLongestSequence)) ||
       number.value != std::floor(number.value) || !IsBinary64(number))
-    throw Rejected(name, ToText(number), "must be an integer from 1 to 2147483648", "SCALE-10");
+    throw Rejected(name, Plain(number), "must be an integer from 1 to 2147483648", "SCALE-10");
   return static_cast<int64_t>(number.value);
 }
 
@@ -94,12 +94,12 @@ void ReadFactor(ParameterReader& reader, RopeScaling* s) {
   if (reader.Has("factor")) {
     s->factor = reader.GetNumber("factor", 1);
     if (!(s->factor.value >= 1))
-      throw Rejected("factor", ToText(s->factor), "must be at least 1", "SCALE-1");
+      throw Rejected("factor", Plain(s->factor), "must be at least 1", "SCALE-1");
   } else if (quotient && reader.Has("max_position_embeddings")) {
     s->factor = reader.GetNumber("max_position_embeddings", 1);
     s->factor_divisor = s->original_length;
     if (!(s->factor.value >= s->original_length.value))
-      throw Rejected("max_position_embeddings", ToText(s->factor),
+      throw Rejected("max_position_embeddings", Plain(s->factor),
                      "must be at least original_max_position_embeddings", "SCALE-16");
   } else if (s->type != T::kProportional) {
     RequireGiven(reader, "factor", s->type, "SCALE-1");
@@ -123,7 +123,7 @@ void RequireRange(const std::string& name, const RopeScaling& s, bool truncate, 
   lo = std::max<long double>(lo, 0);
   hi = std::min<long double>(hi, static_cast<long double>(d - 1));
   if (hi < lo)
-    throw Rejected(name, ToText(s.original_length),
+    throw Rejected(name, Plain(s.original_length),
                    "no pair makes so many rotations: the range of the ramp ends before it begins",
                    "SCALE-6");
 }
@@ -139,9 +139,9 @@ void ReadYarn(ParameterReader& reader, RopeScaling* s) {
   // Equal ones (Kimi K2) make a step where floor and ceil part them.
   const bool step = s->ramp == YarnRamp::kIndex && s->truncate;
   if (!(step ? s->beta_slow.value <= s->beta_fast.value : s->beta_slow.value < s->beta_fast.value))
-    throw Rejected("beta_fast", ToText(s->beta_fast),
+    throw Rejected("beta_fast", Plain(s->beta_fast),
                    std::string(step ? "must not be below" : "must be above") +
-                       " beta_slow = " + ToText(s->beta_slow),
+                       " beta_slow = " + Plain(s->beta_slow),
                    "SCALE-6");
   RefuseBoth(reader, "attn_factor", "attention_factor", "SCALE-7");
   s->attn_factor = reader.GetNumber("attn_factor", 1);
@@ -150,7 +150,7 @@ void ReadYarn(ParameterReader& reader, RopeScaling* s) {
     if (!reader.Has(name)) return std::nullopt;
     const Number number = reader.GetNumber(name, 1);
     if (!(number.value >= 0))
-      throw Rejected(name, ToText(number), "must not be negative", "SCALE-7");
+      throw Rejected(name, Plain(number), "must not be negative", "SCALE-7");
     return number.value == 0 ? std::nullopt : std::optional(number);
   };
   s->mscale = scale("mscale");
@@ -192,7 +192,7 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
   s.type = reader.GetName("rope_type", s.type, kRopeTypeNames);
   for (const auto& [name, types] : UsedBy())
     if (reader.Has(name) && types.count(s.type) == 0)
-      throw Rejected(name, ToText(parameters.at(name)),
+      throw Rejected(name, Plain(parameters.at(name)),
                      "is no parameter of rope_type " + NameOf(s.type), "SCALE-1");
   if (s.type == T::kDefault) return s;
   if (reader.Has("frequencies"))
@@ -205,7 +205,7 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
     s.original_length = reader.GetNumber(name, 1);
     RequirePositive(name, s.original_length, "SCALE-16");
     if (s.type == T::kLongrope && !(s.original_length.value > 1))
-      throw Rejected(name, ToText(s.original_length), "must be above 1", "SCALE-9");
+      throw Rejected(name, Plain(s.original_length), "must be above 1", "SCALE-9");
   }
   ReadFactor(reader, &s);
   if (s.Uses("seq_len") && reader.Has("seq_len"))
@@ -229,14 +229,14 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
     s.high_freq_factor = reader.GetNumber("high_freq_factor", 4);
     RequirePositive("low_freq_factor", s.low_freq_factor, "SCALE-8");
     if (!(s.low_freq_factor.value <= s.high_freq_factor.value))
-      throw Rejected("high_freq_factor", ToText(s.high_freq_factor),
-                     "must not be below low_freq_factor = " + ToText(s.low_freq_factor), "SCALE-8");
+      throw Rejected("high_freq_factor", Plain(s.high_freq_factor),
+                     "must not be below low_freq_factor = " + Plain(s.low_freq_factor), "SCALE-8");
   }
   if (s.type == T::kLongrope) ReadLongrope(reader, asked, rotary_dim, &s);
   if (s.type == T::kProportional) {
     s.partial_rotary_factor = reader.GetNumber("partial_rotary_factor", 1);
     if (!(s.partial_rotary_factor.value > 0 && s.partial_rotary_factor.value <= 1))
-      throw Rejected("partial_rotary_factor", ToText(s.partial_rotary_factor),
+      throw Rejected("partial_rotary_factor", Plain(s.partial_rotary_factor),
                      "must be above 0 and at most 1", "SCALE-12");
   }
   if (s.HasMagnitude()) {
@@ -254,7 +254,7 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
       throw Rejected("rotary_dim", std::to_string(rotary_dim),
                      "must be above 2 for rope_type " + NameOf(s.type), "SCALE-2");
     if ((by_parts || s.type == T::kYarn) && !(rope_theta.value > 1))
-      throw Rejected("rope_theta", ToText(rope_theta),
+      throw Rejected("rope_theta", Plain(rope_theta),
                      "must be above 1 for rope_type " + NameOf(s.type), "SCALE-6");
     const std::string name = "original_max_position_embeddings";
     if (s.type == T::kYarn && s.ramp == YarnRamp::kIndex)
@@ -298,7 +298,7 @@ Layers ReadLayers(const Case& c) {
   layers.interval = reader.GetInteger("no_rope_layer_interval", 0, 1, kMostLayers);
   for (const Number& number : reader.GetNumbers("no_rope_layers")) {
     if (number.value != 0 && number.value != 1)
-      throw Rejected("no_rope_layers", ToText(number), "must hold 0 and 1", "SCALE-14");
+      throw Rejected("no_rope_layers", Plain(number), "must hold 0 and 1", "SCALE-14");
     layers.use_rope.push_back(static_cast<int64_t>(number.value));
   }
   if (reader.Has("no_rope_layers") && static_cast<int64_t>(layers.use_rope.size()) != layers.layers)
@@ -314,7 +314,7 @@ Temperature ReadTemperature(const Case& c) {
   t.attn_scale = reader.GetNumber("attn_scale", 0.1);
   t.floor_scale = reader.GetNumber("floor_scale", 8192);
   if (!(t.attn_scale.value >= 0))
-    throw Rejected("attn_scale", ToText(t.attn_scale), "must not be negative", "SCALE-15");
+    throw Rejected("attn_scale", Plain(t.attn_scale), "must not be negative", "SCALE-15");
   RequirePositive("floor_scale", t.floor_scale, "SCALE-15");
   reader.RejectOthers();
   return t;

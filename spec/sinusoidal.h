@@ -88,7 +88,7 @@ inline SinusoidalTable ReadTable(ParameterReader& reader) {
                      "must hold one for every sine, " + std::to_string(t.sines()), "SIN-1");
   }
   t.base = reader.GetNumber("base", 10000);
-  if (!(t.base.value > 0)) throw Rejected("base", ToText(t.base), "must be positive", "SIN-1");
+  if (!(t.base.value > 0)) throw Rejected("base", Plain(t.base), "must be positive", "SIN-1");
   t.scale = reader.GetNumber("scale", 1);
   return t;
 }
@@ -141,7 +141,7 @@ inline MatrixParameters ReadMatrix(const Case& c) {
   m.offset = reader.GetRequiredInteger("offset", kMinPosition, kMaxPosition);
   if (c.operation == "sinusoidal.relative_head") {
     m.gain = reader.GetNumber("gain", 1);
-    if (!(m.gain.value > 0)) throw Rejected("gain", ToText(m.gain), "must be positive", "SIN-7");
+    if (!(m.gain.value > 0)) throw Rejected("gain", Plain(m.gain), "must be positive", "SIN-7");
   }
   reader.RejectOthers();
   return m;

@@ -9,7 +9,7 @@ void RequireFinite(const Case& c, const std::string& role) {
   const ConstTensorView view = c.inputs.at(role).view();
   for (int64_t i = 0; i < view.count(); ++i)
     if (!std::isfinite(ValueAt(view, i)))
-      throw Rejected(role, ToText(Number(ValueAt(view, i))), "must be a finite number", "SIN-23");
+      throw Rejected(role, Plain(Number(ValueAt(view, i))), "must be a finite number", "SIN-23");
 }
 
 Shape RequireRank(const Case& c, const std::string& role, size_t rank, const std::string& axes,
@@ -48,7 +48,7 @@ Timestep ReadTimestep(const Case& c) {
   p.width = reader.GetRequiredInteger("width", 2, kMaxWidth);
   p.max_period = reader.GetNumber("max_period", p.max_period);
   if (!(p.max_period.value > 0))
-    throw Rejected("max_period", ToText(p.max_period), "must be positive", "SIN-20");
+    throw Rejected("max_period", Plain(p.max_period), "must be positive", "SIN-20");
   p.shift = reader.GetInteger("downscale_freq_shift", p.shift, -kMaxWidth, 1);
   if (p.shift >= p.pairs())
     throw Rejected("downscale_freq_shift", std::to_string(p.shift),
