@@ -197,8 +197,8 @@ const std::vector<Mistake>& Entries() {
                      change->a.rotary_offset = last;
                      return true;
                    }),
-        F::State("q-k-crossed/heads", "heads taken in reverse order",
-                 Sets(&AxesChange::heads_reversed, rotate)),
+        F::Formula("q-k-crossed/heads", "heads taken in reverse order",
+                   Sets(&AxesChange::heads_reversed, rotate)),
         F::State("in-place", "y_b from the overwritten x_a",
                  Sets(&AxesChange::overwritten, rotate)),
         F::State("stride-ignored/input", "input taken as contiguous",

@@ -157,15 +157,15 @@ const std::vector<Mistake>& Entries() {
                          change->overwritten = true;
                          return IsApply(c);
                        }),
-        Mistake::State("q-k-crossed/heads", "heads taken in reverse order",
-                       Reads(Source::kHeadsReversed)),
-        Mistake::State("q-k-crossed/batches", "batch rows taken in reverse order",
-                       Reads(Source::kBatchesReversed)),
-        Mistake::State("q-k-crossed/first-head", "only the first head is turned",
-                       [](const Case& c, RopeChange* change) {
-                         change->first_head_only = true;
-                         return IsApply(c);
-                       }),
+        Mistake::Formula("q-k-crossed/heads", "heads taken in reverse order",
+                         Reads(Source::kHeadsReversed)),
+        Mistake::Formula("q-k-crossed/batches", "batch rows taken in reverse order",
+                         Reads(Source::kBatchesReversed)),
+        Mistake::Formula("q-k-crossed/first-head", "only the first head is turned",
+                         [](const Case& c, RopeChange* change) {
+                           change->first_head_only = true;
+                           return IsApply(c);
+                         }),
         Mistake::State("stride-ignored/input", "input taken as contiguous",
                        Reads(Source::kContiguous)),
         Mistake::State("stride-ignored/heads", "heads taken as adjacent",
