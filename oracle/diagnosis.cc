@@ -104,7 +104,11 @@ struct Trial {
   std::vector<size_t> made;
   double fitted = 1, fitted_error = 0;
   PerProfile residual{}, evidence{};
+  // Of elements that are right: by how many bits they are nearer the prediction than the truth.
+  double leaning = 0;
+  size_t leaned = 0;                // elements in which the two differ
   size_t failing = 0, excused = 0;  // failing elements, and those of which it says nothing
+  bool numbers = false;             // a failing element is a number, not NaN or an infinity
   bool screened = false;            // fits the failing elements that are met first
   bool complete = false;            // every element was looked at
 };
@@ -226,6 +230,20 @@ class Search {
     *error = (high - low) / 2;
   }
 
+  // A bound may be so wide that it holds the truth and the prediction; the answer is near one.
+  void Lean(const Prediction& p, const JudgedElement& e, Trial* trial) const {
+    if (e.outside >> basis_ & 1 || p.kind != Prediction::kReal) return;
+    const double off = std::abs(e.got - e.truth), to = std::abs(e.got - p.value);
+    if (!std::isfinite(off + to) || !(std::abs(p.value - e.truth) > e.ulp)) return;
+    const double most = Traits(format_).precision;
+    trial->leaning += std::clamp(std::log2((off + e.ulp) / (to + e.ulp)), -most, most);
+    ++trial->leaned;
+  }
+  // What right elements say against it; two bits apiece are chance, of which the root adds up.
+  static double Against(const Trial& trial) {
+    return std::min(0.0, trial.leaning + 4 * std::sqrt(static_cast<double>(trial.leaned)));
+  }
+
   // Adds these elements; false once no profile fits.
   bool Add(const JudgedCase& judged, Predictor& predictor, const std::vector<size_t>& numbers,
            Trial* trial, std::unordered_set<uint64_t>* seen) const {
@@ -242,6 +260,7 @@ class Search {
       if (seen != nullptr && e.outside >> basis_ & 1) {
         ++trial->failing;
         trial->excused += p.kind == Prediction::kAny;
+        trial->numbers |= std::isfinite(e.got);
       }
       alive = false;
       for (size_t i = 0; i < kProfiles.size(); ++i) {
@@ -250,6 +269,7 @@ class Search {
         if (seen != nullptr && fresh && trial->residual[i] <= 1)
           trial->evidence[i] += Evidence(p, e, i, format_);
       }
+      if (fresh && seen != nullptr) Lean(p, e, trial);
       if (!alive && seen != nullptr) return false;
     }
     return alive;
@@ -285,6 +305,15 @@ class Search {
     return trial;
   }
 
+  int64_t FailingCases() const {
+    return std::count_if(cases_.begin(), cases_.end(),
+                         [](const JudgedCase& judged) { return !judged.failing.empty(); });
+  }
+  bool MakesState(const Trial& trial) const {
+    return std::any_of(trial.made.begin(), trial.made.end(),
+                       [&](size_t i) { return hypotheses_[i].state; });
+  }
+
   // True where one of them is named.
   bool TryAll(const std::vector<std::vector<size_t>>& candidates, Diagnosis* d) {
     std::vector<Trial> complete;
@@ -299,7 +328,9 @@ class Search {
     }
     const double needed = std::log2(tried_) + kNamingBits;
     const auto fits = [&](const Trial& trial, size_t p) {
-      return trial.residual[p] <= 1 && trial.evidence[p] >= needed;
+      // Junk is mostly NaN, wherever it was read: one case does not tell the place.
+      if (!trial.numbers && FailingCases() == 1 && MakesState(trial)) return false;
+      return trial.residual[p] <= 1 && trial.evidence[p] + Against(trial) >= needed;
     };
     // What a looser profile explains by itself needs no mistake beside it.
     for (size_t p = 0; p < d->other_profile.value_or(kProfiles.size()); ++p) {
@@ -341,9 +372,9 @@ class Search {
     if (nearest_.size() > kMost) nearest_.pop_back();
   }
   // Of the failing elements, under the profile that they fail; infinite where it says nothing of
-  // most of them.
+  // most of them, or leaves as much open as any answer needs.
   double Residual(const Trial& trial) const {
-    double residual = 0;
+    double residual = 0, told = 0;
     size_t failing = 0, excused = 0;
     for (const JudgedCase& judged : cases_) {
       if (judged.failing.empty()) continue;
@@ -353,11 +384,13 @@ class Search {
         const JudgedElement& e = judged.elements[k];
         const Prediction p = predictor->At(e.output, e.number);
         residual = std::max(residual, Ratio(p, e, basis_));
+        told += Evidence(p, e, basis_, format_);
         ++failing;
         excused += p.kind == Prediction::kAny;
       }
     }
-    return 2 * excused > failing ? kInfinity : residual;
+    const bool open = 2 * excused > failing || (residual <= 1 && told < kNamingBits);
+    return open ? kInfinity : residual;
   }
 
   const std::vector<JudgedCase>& cases_;

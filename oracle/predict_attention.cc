@@ -149,19 +149,22 @@ class SoftmaxPredictor : public Predictor {
     const bool exchanged =
         change_.exchanged && !weights_ && e_.queries == e_.keys && e_.heads == e_.kv_heads;
     double plain = 0;
+    // REL-12: the vector is added to the key. Apart, an infinity less an infinity would be NaN.
+    const bool apart = change_.vector_by_key || change_.scales_content_only;
     for (int64_t c = 0; c < e_.head_dim; ++c) {
       const double q = weights_ ? 1 : exchanged ? k_->At({b_, m, h_, c}) : q_->At({b_, m, h_, c});
       const double k = weights_    ? scores_->At({b_, h_, m, n})
                        : exchanged ? q_->At({b_, n, h_, c})
                                    : k_->At({b_, n, KvHead(), c});
-      content += q * k;
+      const double a = vectors_.key ? vectors_.key(b_, h_, m, n, c) : 0;
+      content += q * (apart ? k : k + a);
       plain += std::abs(q * k);
       t.operands += std::abs(q) + std::abs(k);
       key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
                         !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
       if (!vectors_.key) continue;
-      const double a = vectors_.key(b_, h_, m, n, c), by = change_.vector_by_key ? k : q;
-      position += by * a;
+      const double by = change_.vector_by_key ? k : q;
+      if (apart) position += by * a;
       t.products += std::abs((change_.scales_content_only ? 1 : scale) * by * a);
       t.operands += std::abs(a);
     }
