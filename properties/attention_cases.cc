@@ -82,13 +82,12 @@ Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
   Sizes s;
   const bool long_row = !draw.small && source.Chance(1, 10);  // beyond one block of any kernel
   s.batch = limits.extent("batch", long_row ? 1 : 1 + source.Below(2));
-  const Shape drawn = long_row ? Shape{1, 1 + source.Below(2)} : DrawExtents(source, {2, 5}, 32);
-  s.kv_heads = limits.extent("kv_heads", drawn[0]);
+  s.kv_heads = limits.extent("kv_heads", 1 + source.Below(long_row ? 1 : 2));
   s.heads = s.kv_heads * (1 + source.Below(3));
   while (s.heads > s.kv_heads && limits.extent("query_heads", s.heads) != s.heads)
     s.heads -= s.kv_heads;
   if (limits.extent("query_heads", s.heads) != s.heads) s.heads = s.kv_heads = 1;
-  s.queries = limits.extent("query", drawn[1]);
+  s.queries = limits.extent("query", 1 + source.Below(long_row ? 2 : 5));
   s.keys = limits.extent("key", long_row ? 60 + source.Below(80) : 1 + source.Below(7));
   if (draw.square) s.queries = s.keys = std::min<int64_t>(std::min(s.queries, s.keys) + 1, 5);
   return s;
@@ -209,7 +208,7 @@ Case DrawFourTerm(Trial& trial, const Draw& draw) {
   c.operation = "attention.four_term";
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
-  const int64_t seq = limits.extent("seq", DrawExtents(source, {3}, 32)[0]);
+  const int64_t seq = limits.extent("seq", 1 + source.Below(3));
   const int64_t width = limits.extent("width", 1 + source.Below(6));
   // Products of three: f16 holds those of the two moderate kinds.
   const Numbers numbers = draw.numbers    ? *draw.numbers

@@ -10,6 +10,7 @@
 namespace gnomon::properties {
 namespace {
 
+constexpr size_t kTapeLength = 1536;
 constexpr int kMostAttempts = 20;  // a draw may end outside the limits, and the next one inside
 constexpr std::array<CaseKind, 10> kTurns = {
     CaseKind::kPlain, CaseKind::kLarge, CaseKind::kSpecial, CaseKind::kMemory, CaseKind::kPlain,

@@ -132,19 +132,6 @@ Tensor Guarded(DType dtype, const Shape& shape, uint8_t fill) {
   return tensor;
 }
 
-std::vector<int64_t> DrawExtents(Source& source, std::initializer_list<int64_t> usual,
-                                 int64_t inner) {
-  constexpr int64_t kMostElements = 1024;
-  std::vector<int64_t> extents;
-  for (const int64_t most : usual) extents.push_back(1 + source.Below(most));
-  if (!source.Chance(1, 12)) return extents;
-  const int64_t axis = source.Below(static_cast<int64_t>(extents.size()));
-  const int64_t length = source.Pick<int64_t>({5, 9, 17, 34, 66, 130});
-  std::fill(extents.begin(), extents.end(), 1);
-  extents[static_cast<size_t>(axis)] = std::clamp<int64_t>(kMostElements / inner, 1, length);
-  return extents;
-}
-
 Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill) {
   std::vector<size_t> order(shape.size());
   std::iota(order.begin(), order.end(), size_t{0});

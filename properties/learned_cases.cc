@@ -44,8 +44,8 @@ Case DrawLearned(Trial& trial, const std::string& operation, const Draw& draw) {
     if (masked) with_mask.inputs.emplace("mask", Tensor(DType::kI64, {1}));
     return gnomon::learned::ReadLookup(with_mask);
   }();
-  const Shape drawn = DrawExtents(source, {3, 5}, 16);
-  const int64_t batch = limits.extent("batch", drawn[0]), seq = limits.extent("token", drawn[1]);
+  const int64_t batch = limits.extent("batch", 1 + source.Below(3));
+  const int64_t seq = limits.extent("token", 1 + source.Below(5));
   // Exactly as long as it must be, or longer; the first and the last row are asked for either way.
   const int64_t T = seq + source.Below(4);
   int64_t rows = limits.extent("row", std::max<int64_t>(T, 2) + p.offset);

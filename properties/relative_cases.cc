@@ -49,9 +49,8 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw, int64_t
     c.parameters["scale"] = source.Pick<double>({1, 0.3, 2, 0.08838834764831845});
   const Limits limits = trial.limits(operation);
   FitParameters(limits, operation, source, &c.parameters);
-  const Shape drawn = DrawExtents(source, {4, 5}, 16);
-  *m = limits.extent("m", drawn[0]);
-  *n = limits.extent("n", drawn[1]);
+  *m = limits.extent("m", 1 + source.Below(4));
+  *n = limits.extent("n", 1 + source.Below(5));
   const bool anywhere = source.Chance(1, 3);
   const int64_t centre = anywhere ? trial.DrawPosition(int64_t{1} << 30, limits) : 0;
   const int64_t apart = source.Below(3);  // a prompt that the keys begin before, or after
@@ -120,7 +119,7 @@ Case DrawShift(Trial& trial, const std::string& operation, const Draw& draw) {
   if (source.Chance(1, 2)) shape.push_back(limits.extent("heads", 1 + source.Below(3)));
   if (!shape.empty() && source.Chance(1, 2))
     shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
-  const int64_t queries = limits.extent("query", DrawExtents(source, {6}, 32)[0]);
+  const int64_t queries = limits.extent("query", 1 + source.Below(6));
   int64_t columns = queries;
   if (!skew || full()) columns += source.Chance(1, 3) ? source.Below(12) : source.Below(4);
   shape.insert(shape.end(), {queries, columns});

@@ -12,6 +12,7 @@
 namespace gnomon::properties {
 namespace {
 
+constexpr size_t kTapeLength = 1536;
 constexpr int kMostShrinkTrials = 400;
 constexpr int kMostCrashTrials = 60;                // each may cost a new process
 constexpr std::chrono::seconds kMostCrashTime{10};  // or a time limit

@@ -77,7 +77,7 @@ Case Begin(Trial& trial, const std::string& operation) {
 }
 
 int64_t Extent(Trial& trial, const Case& c, const std::string& axis, int64_t most) {
-  return trial.limits(c.operation).extent(axis, DrawExtents(trial.source(), {most}, 16)[0]);
+  return trial.limits(c.operation).extent(axis, 1 + trial.source().Below(most));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #ifndef GNOMON_PROPERTIES_TAPE_H_
 #define GNOMON_PROPERTIES_TAPE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -10,9 +9,6 @@
 namespace gnomon::properties {
 
 using Tape = std::vector<uint64_t>;
-
-// Choices enough for the longest axes (generators.h), so that what is drawn last is not all zeros.
-inline constexpr size_t kTapeLength = 4096;
 
 // The boldest first: the end cut off, then blocks of zeros, then single choices lowered.
 std::vector<Tape> SimplerTapes(const Tape& tape);
