@@ -113,12 +113,11 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
 }
 
 // REPORT-1. One of several that cannot be judged does not keep the others from it.
-Judged JudgeOneOf(const std::vector<std::string>& files, const std::string& file,
-                  const CheckArguments& arguments) {
+Judged JudgeOneOf(const std::string& file, const CheckArguments& arguments, bool alone) {
   try {
-    return JudgeFile(file, arguments, files.size() == 1);
+    return JudgeFile(file, arguments, alone);
   } catch (const std::runtime_error& error) {
-    if (files.size() == 1) throw;
+    if (alone) throw;
     return Refused(file, error.what());
   }
 }
@@ -143,7 +142,7 @@ int Check(const CheckArguments& arguments, std::ostream& out) {
   int64_t conform = 0;
   const bool one = arguments.files.size() == 1 && files.size() == 1 && files == arguments.files;
   for (const std::string& file : files) {
-    Judged judged = JudgeOneOf(files, file, arguments);
+    Judged judged = JudgeOneOf(file, arguments, files.size() == 1);
     conform += judged.result.passes();
     text += one ? judged.text : SummaryLine(judged.result);
     list.push_back(std::move(judged.json));

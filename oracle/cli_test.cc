@@ -123,6 +123,8 @@ TEST_F(CliTest, BadParametersAreRefused) {
   refused("rope_theta=nan", "(CASE-3)");
   refused("rope_theta=1e999", "(CASE-3)");
   refused("rotary_dim=7", "rotary_dim = 7: must be even (ROPE-2)");
+  refused("head_dim=7", "head_dim = 7: must be even where no rotary_dim is given (ROPE-2)");
+  refused("rope_theta=-40", "rope_theta = -40: must be positive (ROPE-1)");
   refused("rotary_dim=32", "(ROPE-5)");
   refused("rotary_offset=2", "(ROPE-5)");
   refused("head_dim=8", "head_dim");

@@ -239,7 +239,8 @@ class Search {
     trial->leaning += std::clamp(std::log2((off + e.ulp) / (to + e.ulp)), -most, most);
     ++trial->leaned;
   }
-  // What right elements say against it; two bits apiece are chance, of which the root adds up.
+  // What right elements say against it. Where both are equally near, the logarithm of the quotient
+  // of two uniform distances deviates by sqrt(2)/ln 2, two bits; twice that is left to chance.
   static double Against(const Trial& trial) {
     return std::min(0.0, trial.leaning + 4 * std::sqrt(static_cast<double>(trial.leaned)));
   }

@@ -2,7 +2,6 @@
 // purpose. The subjects are properties/wrong_*.cc; the hypotheses share no code with them.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <set>
@@ -96,13 +95,6 @@ using Asked = std::tuple<std::string, Format>;
 // Of a hundred mistakes of formula that can be told: as many as are asked of every stem.
 constexpr int kLeastNamed = 95;
 
-// Of these stems half as many in the narrow formats, unless GNOMON_THOROUGH=1 asks for all: they
-// take minutes.
-int64_t CasesOf(const std::string& stem, Format format) {
-  const bool slow = stem == "sinusoidal" || stem == "multi_axis" || stem == "rope";
-  return format == Format::kF32 || !slow || std::getenv("GNOMON_THOROUGH") ? 40 : 20;
-}
-
 class MatrixSlow : public testing::TestWithParam<Asked> {};
 
 TEST_P(MatrixSlow, NothingIsNamedWrongly) {
@@ -113,7 +105,7 @@ TEST_P(MatrixSlow, NothingIsNamedWrongly) {
     OneFormat subject(*kernel, std::get<1>(GetParam()));
     properties::SuiteOptions options;
     options.operation = wrong.stem + ".*";
-    options.cases = CasesOf(wrong.stem, std::get<1>(GetParam()));
+    options.cases = 40;
     options.shrink = false;
     Counts& counts = wrong.kind == MistakeKind::kFormula ? formula : state;
     for (const SubjectDiagnosis& one : DiagnoseSubject(subject, options)) {

@@ -7,30 +7,11 @@
 #include <limits>
 
 #include "gnomon/oracle/case_file.h"
+#include "gnomon/oracle/diagnosis_test.h"
 #include "gnomon/reference/judge.h"
 
 namespace gnomon::oracle {
 namespace {
-
-Case Question(Format format, int64_t tokens, int64_t dim, int64_t heads = 2) {
-  Case c;
-  c.operation = "rope.apply";
-  c.format = format;
-  c.parameters = {{"head_dim", static_cast<double>(dim)}, {"layout", std::string("half_split")}};
-  Tensor x(DTypeOf(format), {1, tokens, heads, dim}), positions(DType::kI64, {tokens});
-  for (int64_t i = 0; i < x.count(); ++i)
-    x.Set(i, 0.75 + static_cast<double>(i * 37 % 101) / 64 - (i % 3 == 0 ? 2 : 0));
-  for (int64_t i = 0; i < tokens; ++i) positions.SetInteger(i, 1 + 3 * i);
-  c.inputs.emplace("x", std::move(x));
-  c.inputs.emplace("positions", std::move(positions));
-  return c;
-}
-
-Diagnosis DiagnosisOf(const Case& c, const Outputs& outputs, const Demand& demand = {}) {
-  std::map<std::string, ConstTensorView> views;
-  for (const auto& [role, tensor] : outputs) views.emplace(role, tensor.view());
-  return Diagnose({{&c, &views}}, demand);
-}
 
 // What is said where the answer is the truth of the question with parameters changed.
 Diagnosis OfChanged(const Case& c, const std::vector<std::pair<std::string, Value>>& changes) {
@@ -38,8 +19,6 @@ Diagnosis OfChanged(const Case& c, const std::vector<std::pair<std::string, Valu
   for (const auto& [name, value] : changes) changed.parameters[name] = value;
   return DiagnosisOf(c, reference::RoundedTruth(changed));
 }
-
-using Names = std::vector<std::string>;
 
 TEST(Diagnosis, NothingIsSaidOfWhatConforms) {
   const Case c = Question(Format::kF32, 4, 8);
@@ -217,7 +196,7 @@ TEST(Diagnosis, LargeCasesAreSampledInWholeRows) {
 TEST(Diagnosis, LooksAtWhatTheJudgeFound) {
   const Case c = Question(Format::kF32, 600, 64);
   Outputs y = reference::RoundedTruth(c);
-  std::map<std::string, ConstTensorView> views = {{"y", y.at("y").view()}};
+  const Views views = ViewsOf(y);
   constexpr int64_t kRows = 1200, kKept = kMostDiagnosed / 64;
   int64_t row = 1;
   for (int64_t r = 1; r * (kRows - 1) / (kKept - 1) == row; ++r) ++row;

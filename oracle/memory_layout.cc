@@ -8,7 +8,8 @@
 namespace gnomon::oracle {
 namespace {
 
-// A file of a few bytes must not ask for more memory than this, in elements of storage.
+// A file of a few bytes must not ask for more memory than this, in elements of storage: 2^24 are
+// enough for 255 rows so far apart that 16 bits do not count the elements between two.
 int64_t LargestExtent(int64_t count) { return 64 * count + (int64_t{1} << 24); }
 
 }  // namespace

@@ -189,6 +189,11 @@ TEST(Suite, NothingRunIsNoPass) {
   EXPECT_TRUE(report.nothing_ran());
   EXPECT_FALSE(report.holds());
   EXPECT_NE(ToText(report).find("nothing was run"), std::string::npos);
+  SuiteOptions all;
+  all.cases = 1;
+  DoesNothing subject;
+  const std::string text = ToText(RunSuite(subject, all));
+  EXPECT_NE(text.find(" of alibi.* attention.* learned.*"), std::string::npos) << text;
 }
 
 TEST(Suite, AFailurePrintsTheCommandThatRepeatsIt) {
