@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/known_elements.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::reference {
@@ -34,7 +35,8 @@ class ElementJudge {
         format_(format),
         result_(result) {}
 
-  void Element(int output, int64_t element, DType dtype, uint64_t bits) {
+  // `known`: kept from one candidate to the next; nullptr: nothing is kept.
+  void Element(int output, int64_t element, DType dtype, uint64_t bits, KnownElement* known) {
     const double candidate = ValueOf(dtype, bits);
     output_ = output;
     element_ = element;
@@ -42,23 +44,23 @@ class ElementJudge {
     dtype_ = dtype;
     bits_ = bits;
     std::array<Answer, kProfiles.size()> answers;
-    QuickElement quick;
-    const bool is_quick =
-        std::isfinite(candidate) && truth_.Quick(output, element, profiles_, &quick);
+    KnownElement alone;
+    if (known == nullptr || !std::isfinite(candidate)) known = &alone;
+    if (known->how == KnownElement::kUnknown)
+      known->how = IsQuick(&known->quick) ? KnownElement::kQuick : KnownElement::kSlow;
+    QuickElement quick = known->quick;
     double error;
     bool real = true;
-    if (is_quick) {
+    if (known->how == KnownElement::kQuick) {
       copies_only = false;
       error = std::abs(candidate - quick.value);
       for (size_t i = 0; i < kProfiles.size(); ++i) answers[i] = Quickly(i, quick, error);
       NoteError(error, quick.unit, quick.value, quick.place);
     } else {
       const Expectation expected = truth_.Expect(output, element);
-      const bool once = expected.kind == Expectation::kReal && EncloseOnce(&quick);
       for (size_t i = 0; i < kProfiles.size(); ++i)
-        answers[i] = once ? Quickly(i, quick, std::abs(candidate - quick.value))
-                     : expected.kind == Expectation::kReal ? Slowly(profiles_[i])
-                                                           : ByKind(expected, profiles_[i]);
+        answers[i] = expected.kind == Expectation::kReal ? Slowly(profiles_[i])
+                                                         : ByKind(expected, profiles_[i]);
       error = SlowError(expected);
       real = expected.kind == Expectation::kReal || expected.kind == Expectation::kInteger;
       copies_only &= expected.kind == Expectation::kCopy;
@@ -84,9 +86,14 @@ class ElementJudge {
     return Slowly(profiles_[i]);
   }
 
+  bool IsQuick(QuickElement* q) const {
+    return std::isfinite(candidate_) &&
+           (truth_.Quick(output_, element_, profiles_, q) || EncloseOnce(q));
+  }
   // The enclosures of one element, for all profiles at once. False where binary64 holds them badly.
   bool EncloseOnce(QuickElement* q) const {
-    if (!std::isfinite(candidate_) || format_ == Format::kF64) return false;
+    if (format_ == Format::kF64) return false;
+    if (truth_.Expect(output_, element_).kind != Expectation::kReal) return false;
     ScopedPrecision precision(kFirstPrecision);
     try {
       return Enclose(q);
@@ -99,6 +106,8 @@ class ElementJudge {
     q->value = Midpoint(value);
     q->radius = std::abs(q->value) * 0x1p-53 + 0x1p-1074 + WidthOf(value);
     q->size = Midpoint(truth_.Size(output_, element_));
+    q->unit = Midpoint(truth_.Scale(output_, element_));
+    q->place = truth_.Where(output_, element_);
     for (size_t i = 0; i < kProfiles.size(); ++i) {
       if (profiles_[i].correctly_rounded) continue;
       const Interval bound = truth_.Bound(output_, element_, profiles_[i]);
@@ -302,7 +311,7 @@ std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, co
                                                           uint64_t bits, bool flushes) {
   Judgement alone;
   ElementJudge judge(truth, OperationOf(c), c.format, flushes, &alone);
-  judge.Element(output, element, dtype, bits);
+  judge.Element(output, element, dtype, bits, nullptr);
   std::array<ElementVerdict, kProfiles.size()> verdicts;
   for (size_t i = 0; i < kProfiles.size(); ++i)
     verdicts[i] = alone.profiles[i].outside   ? ElementVerdict::kOutside
@@ -323,6 +332,7 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
 
   int64_t all = 0, done = 0;
   std::vector<ConstTensorView> views;
+  std::vector<int64_t> counts;
   for (const OutputShape& shape : shapes) {
     const auto found = outputs.find(shape.role);
     if (found == outputs.end())
@@ -336,8 +346,10 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
                          : "must have the case's format " + std::string(Traits(c.format).name),
                      "CASE-4");
     views.push_back(found->second);
-    all += found->second.count();
+    counts.push_back(found->second.count());
+    all += counts.back();
   }
+  auto* const known = KnownElementsOf(c, options.flushes_subnormals, counts);
 
   ElementJudge judge(*truth, operation, c.format, options.flushes_subnormals, &result);
   for (size_t output = 0; output < views.size(); ++output) {
@@ -347,7 +359,8 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     for (int64_t i = 0; i < count; ++i, ++done) {
       const std::byte* address =
           contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
-      judge.Element(static_cast<int>(output), i, view.dtype, LoadBits(view.dtype, address));
+      judge.Element(static_cast<int>(output), i, view.dtype, LoadBits(view.dtype, address),
+                    known ? &(*known)[output][static_cast<size_t>(i)] : nullptr);
       if (options.progress && (done & 0xfffff) == 0) options.progress(done, all);
     }
   }

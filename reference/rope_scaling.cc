@@ -3,6 +3,7 @@
 #include "gnomon/reference/rope_scaling.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
@@ -35,45 +36,6 @@ End EndOf(const Range<Interval>& range, int64_t i, const Number& weight) {
   return weight == Number(1) && LessOrEqual(Interval(i), range.lo) ? End::kFast : End::kBetween;
 }
 
-double YarnCount(const RopeFrequencies& f, int64_t i, double count, double u) {
-  const RopeScaling& s = f.scaling;
-  const Interval w = UnscaledFrequency<Interval>(f, i);
-  const Blended b{count + contract::FactorCount(s), count, w / ScaleFactor<Interval>(s), w,
-                  ScaledFrequency<Interval>(f, i)};
-  const bool llama3 = s.type == RopeType::kLlama3;
-  if (!llama3 && s.ramp == YarnRamp::kIndex) {
-    const Range<Interval> range = YarnRange<Interval>(f);
-    if (s.truncate)
-      return CountOf(b, EndOf(range, i, s.extrapolation_factor), contract::kTruncatedRamp);
-    return CountOf(b, End::kBetween, contract::OpenRamp(Above(range.lo), Above(range.hi), u));
-  }
-  const Number low = llama3 ? s.low_freq_factor : s.beta_slow;
-  const Number high = llama3 ? s.high_freq_factor : s.beta_fast;
-  const Number weight = llama3 ? Number(1) : s.extrapolation_factor;
-  const Interval r = Rotations<Interval>(s, w), off = Gamma(count + 5, u) * r;
-  if (weight.value == 0 || Less(r + off, Exactly<Interval>(low))) return CountOf(b, End::kSlow, 0);
-  if (weight == Number(1) && Less(Exactly<Interval>(high), r - off))
-    return CountOf(b, End::kFast, 0);
-  return CountOf(b, End::kBetween,
-                 contract::RotationsRamp(count, Above(r), low.value, high.value,
-                                         IsInexact(low) || IsInexact(high), u));
-}
-
-double ByPartsCount(const RopeFrequencies& f, int64_t i, double count, double ntk_count) {
-  const RopeScaling& s = f.scaling;
-  const Interval w = UnscaledFrequency<Interval>(f, i), factor = ScaleFactor<Interval>(s);
-  const ByParts<Interval> parts = NtkByParts<Interval>(f, i);
-  const auto range = [&](double fast, double slow) {
-    return CorrectionRange<Interval>(f, true, Interval(fast), Interval(slow));
-  };
-  const Blended first{count + contract::FactorCount(s), ntk_count, w / factor,
-                      NtkFrequency<Interval>(f, factor, i), parts.v};
-  const double v_count =
-      CountOf(first, EndOf(range(1.25, 0.75), i, s.ntk_factor), contract::kTruncatedRamp);
-  const Blended second{v_count, count, parts.v, w, parts.w};
-  return CountOf(second, EndOf(range(16, 2), i, s.extrapolation_factor), contract::kTruncatedRamp);
-}
-
 contract::NewBase NewBaseOf(const RopeFrequencies& f, int64_t i) {
   const RopeScaling& s = f.scaling;
   const Interval factor = ScaleFactor<Interval>(s);
@@ -93,6 +55,93 @@ contract::NewBase NewBaseOf(const RopeFrequencies& f, int64_t i) {
   base.inexact_base = IsInexact(f.rope_theta);
   base.inexact_factor = contract::FactorIsInexact(s);
   return base;
+}
+
+// From the count of an unscaled frequency, formed in some way, to that of the scaled one.
+using Counter = std::function<double(AngleForm, double count)>;
+
+Counter YarnCounter(const RopeFrequencies& f, int64_t i, double u) {
+  const RopeScaling& s = f.scaling;
+  const Interval w = UnscaledFrequency<Interval>(f, i), slow = w / ScaleFactor<Interval>(s),
+                 value = ScaledFrequency<Interval>(f, i);
+  const auto blended = [s, w, slow, value](double count, End end, double K) {
+    return CountOf({count + contract::FactorCount(s), count, slow, w, value}, end, K);
+  };
+  const bool llama3 = s.type == RopeType::kLlama3;
+  if (!llama3 && s.ramp == YarnRamp::kIndex) {
+    const Range<Interval> range = YarnRange<Interval>(f);
+    const End end = s.truncate ? EndOf(range, i, s.extrapolation_factor) : End::kBetween;
+    const double K = s.truncate ? contract::kTruncatedRamp
+                                : contract::OpenRamp(Above(range.lo), Above(range.hi), u);
+    return [=](AngleForm, double count) { return blended(count, end, K); };
+  }
+  const Number low = llama3 ? s.low_freq_factor : s.beta_slow;
+  const Number high = llama3 ? s.high_freq_factor : s.beta_fast;
+  const Number weight = llama3 ? Number(1) : s.extrapolation_factor;
+  const Interval r = Rotations<Interval>(s, w);
+  return [=](AngleForm, double count) {
+    const Interval off = Gamma(count + 5, u) * r;
+    if (weight.value == 0 || Less(r + off, Exactly<Interval>(low)))
+      return blended(count, End::kSlow, 0);
+    if (weight == Number(1) && Less(Exactly<Interval>(high), r - off))
+      return blended(count, End::kFast, 0);
+    return blended(count, End::kBetween,
+                   contract::RotationsRamp(count, Above(r), low.value, high.value,
+                                           IsInexact(low) || IsInexact(high), u));
+  };
+}
+
+Counter NewBaseCounter(const RopeFrequencies& f, int64_t i, double u) {
+  return [base = NewBaseOf(f, i), u](AngleForm form, double) {
+    return contract::NewBaseCount(form, base, u);
+  };
+}
+
+Counter ByPartsCounter(const RopeFrequencies& f, int64_t i, double u) {
+  const RopeScaling& s = f.scaling;
+  const Interval w = UnscaledFrequency<Interval>(f, i), factor = ScaleFactor<Interval>(s),
+                 slow = w / factor, ntk = NtkFrequency<Interval>(f, factor, i);
+  const ByParts<Interval> parts = NtkByParts<Interval>(f, i);
+  const auto end = [&](double fast, double slow_turns, const Number& weight) {
+    return EndOf(CorrectionRange<Interval>(f, true, Interval(fast), Interval(slow_turns)), i,
+                 weight);
+  };
+  const End first = end(1.25, 0.75, s.ntk_factor), second = end(16, 2, s.extrapolation_factor);
+  return [=, by_new_base = NewBaseCounter(f, i, u)](AngleForm form, double count) {
+    constexpr double K = contract::kTruncatedRamp;
+    const double slow_count = count + contract::FactorCount(s);
+    const double v_count =
+        CountOf({slow_count, by_new_base(form, count), slow, ntk, parts.v}, first, K);
+    return CountOf({v_count, count, parts.v, w, parts.w}, second, K);
+  };
+}
+
+Counter CounterOf(const RopeFrequencies& f, int64_t i, double u) {
+  const RopeScaling& s = f.scaling;
+  const auto more = [](double by) { return [by](AngleForm, double count) { return count + by; }; };
+  switch (s.type) {
+    case RopeType::kDefault:
+      return more(0);
+    case RopeType::kLinear:
+      return more(contract::FactorCount(s));
+    case RopeType::kProportional:
+      if (i < TurningPairs(f)) return more(contract::FactorCount(s));
+      return [](AngleForm, double) { return 0.0; };
+    case RopeType::kLongrope: {
+      const bool is_long = Less(Exactly<Interval>(s.original_length), Interval(s.seq_len));
+      const auto& factors = is_long ? s.long_factor : s.short_factor;
+      return more(contract::DivisionCount(factors[static_cast<size_t>(i)]));
+    }
+    case RopeType::kNtk:
+    case RopeType::kDynamic:
+      return NewBaseCounter(f, i, u);
+    case RopeType::kYarn:
+    case RopeType::kLlama3:
+      return YarnCounter(f, i, u);
+    case RopeType::kNtkByParts:
+      return ByPartsCounter(f, i, u);
+  }
+  return {};
 }
 
 // Exactly 0 or 1 here, and 1 there.
@@ -197,43 +246,13 @@ class TemperatureTruth : public Truth {
 
 FrequencyCounts CountsOf(const RopeFrequencies& f, int64_t i, Format output) {
   const auto counts = Certify([&] {
-    const RopeScaling& s = f.scaling;
-    const double u = UnitRoundoff(WorkingFormat(output)),
-                 log_base = LogBaseUpperBound(f.rope_theta);
+    const double log_base = LogBaseUpperBound(f.rope_theta);
+    const Counter counter = CounterOf(f, i, UnitRoundoff(WorkingFormat(output)));
     FrequencyCounts all{};
-    for (const AngleForm form : {AngleForm::kWorking, AngleForm::kExp, AngleForm::kChained}) {
-      const double count = FrequencyRoundings(
-          form, {2 * i, f.rotary_dim, log_base, false, i, IsInexact(f.rope_theta)});
-      double& scaled = all[static_cast<size_t>(form)];
-      switch (s.type) {
-        case RopeType::kDefault:
-          scaled = count;
-          break;
-        case RopeType::kLinear:
-          scaled = count + contract::FactorCount(s);
-          break;
-        case RopeType::kProportional:
-          scaled = i < TurningPairs(f) ? count + contract::FactorCount(s) : 0;
-          break;
-        case RopeType::kLongrope: {
-          const bool is_long = Less(Exactly<Interval>(s.original_length), Interval(s.seq_len));
-          scaled = count + contract::DivisionCount(
-                               (is_long ? s.long_factor : s.short_factor)[static_cast<size_t>(i)]);
-          break;
-        }
-        case RopeType::kNtk:
-        case RopeType::kDynamic:
-          scaled = contract::NewBaseCount(form, NewBaseOf(f, i), u);
-          break;
-        case RopeType::kYarn:
-        case RopeType::kLlama3:
-          scaled = YarnCount(f, i, count, u);
-          break;
-        case RopeType::kNtkByParts:
-          scaled = ByPartsCount(f, i, count, contract::NewBaseCount(form, NewBaseOf(f, i), u));
-          break;
-      }
-    }
+    for (const AngleForm form : {AngleForm::kWorking, AngleForm::kExp, AngleForm::kChained})
+      all[static_cast<size_t>(form)] = counter(
+          form, FrequencyRoundings(
+                    form, {2 * i, f.rotary_dim, log_base, false, i, IsInexact(f.rope_theta)}));
     return all;
   });
   FrequencyCounts open;  // not decided at the cap: nothing is promised

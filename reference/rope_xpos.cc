@@ -2,35 +2,16 @@
 #include "gnomon/reference/rope_xpos.h"
 
 #include <cmath>
-#include <map>
 #include <tuple>
+#include <utility>
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/remembered.h"
 #include "gnomon/reference/rope.h"
 
 namespace gnomon::reference {
 namespace {
-
-// XPOS-1, remembered a (position, pair) at the precision in force.
-class Scales {
- public:
-  explicit Scales(const Xpos& p) : p_(p) {}
-  Interval At(int64_t position, int64_t pair) const {
-    const unsigned precision = Interval::default_precision();
-    if (precision != precision_ || known_.size() >= kMostKnown) known_.clear();
-    precision_ = precision;
-    const auto [at, is_new] = known_.try_emplace({position, pair});
-    if (is_new) at->second = ScaleOf<Interval>(p_, position, pair);
-    return at->second;
-  }
-
- private:
-  static constexpr size_t kMostKnown = 1 << 16;
-  const Xpos& p_;
-  mutable unsigned precision_ = 0;
-  mutable std::map<std::pair<int64_t, int64_t>, Interval> known_;
-};
 
 class XposTruth : public Truth {
  public:
@@ -39,7 +20,6 @@ class XposTruth : public Truth {
         p_(gnomon::rope::ReadXpos(c)),
         x_(c.inputs.at("x").view()),
         positions_(c.inputs.at("positions").view()),
-        scales_(p_),
         terms_([this](int64_t pair) { return Frequency<Interval>(f(), pair); },
                [this, log_base = LogBaseUpperBound(f().rope_theta),
                 inexact = IsInexact(f().rope_theta)](int64_t pair) {
@@ -74,12 +54,12 @@ class XposTruth : public Truth {
     const AngleTerm& term = terms_.At(m.position, m.pair);
     const Pair<Interval> y =
         Rotate<Interval>({Interval(m.a), Interval(m.b)}, term.cos, term.sin, p_.apply.direction);
-    return scales_.At(m.position, m.pair) * (m.member == 0 ? y.a : y.b);
+    return ScaleAt(m) * (m.member == 0 ? y.a : y.b);
   }
   // XPOS-6.
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
-    const Interval z = scales_.At(m.position, m.pair);
+    const Interval z = ScaleAt(m);
     const Pair<Interval> S = Sums(m);
     return gnomon::rope::XposBound<Interval>(profile, format_, Roundings(m, profile), z,
                                              Value(0, element), S.a, S.b, z * SizeOf(m),
@@ -88,7 +68,7 @@ class XposTruth : public Truth {
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
     const Interval a(m.a), b(m.b);
-    return scales_.At(m.position, m.pair) * sqrt(a * a + b * b);
+    return ScaleAt(m) * sqrt(a * a + b * b);
   }
   Interval Scale(int, int64_t element) const override { return Sums(At(element)).a; }
 
@@ -97,8 +77,7 @@ class XposTruth : public Truth {
     const Member m = At(element);
     ScopedPrecision precision(kFirstPrecision);
     const auto finite = [](double v) { return std::isfinite(v) ? std::abs(v) : 0; };
-    if (gnomon::rope::XposMayOverflow(profile, format_, Roundings(m, profile),
-                                      Midpoint(scales_.At(m.position, m.pair)),
+    if (gnomon::rope::XposMayOverflow(profile, format_, Roundings(m, profile), Midpoint(ScaleAt(m)),
                                       finite(m.a) + finite(m.b)))
       return true;
     if (std::isfinite(m.a) && std::isfinite(m.b)) return false;
@@ -107,8 +86,7 @@ class XposTruth : public Truth {
     if (IsPoint(term.sin)) return false;
     const Interval D = terms_.Error(profile, format_, m.position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
-    const Interval lost =
-        2 * (1 + 1 / scales_.At(m.position, m.pair)) * Underflow<Interval>(tables, profile.flushes);
+    const Interval lost = 2 * (1 + 1 / ScaleAt(m)) * Underflow<Interval>(tables, profile.flushes);
     const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
       const Interval band = TableBound(tables, v, slope, D, 0, 1, profile.flushes) + lost;
       return mpfr_greaterequal_p(Upper(band), Lower(abs(v)));
@@ -131,7 +109,7 @@ class XposTruth : public Truth {
     return {{"w", term.frequency},
             {"m w", term.angle},
             {"zeta", Interval(p_.Numerator(m.pair)) / Interval(p_.Denominator())},
-            {"scale", scales_.At(m.position, m.pair)},
+            {"scale", ScaleAt(m)},
             {"cos", term.cos},
             {"sin", term.sin},
             {"x_a", Interval(m.a)},
@@ -153,6 +131,11 @@ class XposTruth : public Truth {
   uint64_t BitsOfX(int64_t offset) const {
     return LoadBits(x_.dtype, x_.data + offset * gnomon::SizeOf(x_.dtype));
   }
+  // XPOS-1.
+  Interval ScaleAt(const Member& m) const {
+    return scales_.At({m.position, m.pair},
+                      [&] { return ScaleOf<Interval>(p_, m.position, m.pair); });
+  }
   static Interval SizeOf(const Member& m) { return abs(Interval(m.a)) + abs(Interval(m.b)); }
   // XPOS-5.
   double Roundings(const Member& m, const Profile& profile) const {
@@ -161,7 +144,7 @@ class XposTruth : public Truth {
   // S and S' of this member (BOUND-5), times the scale.
   Pair<Interval> Sums(const Member& m) const {
     const AngleTerm& term = terms_.At(m.position, m.pair);
-    const Interval z = scales_.At(m.position, m.pair);
+    const Interval z = ScaleAt(m);
     const Interval a = abs(Interval(m.a)), b = abs(Interval(m.b));
     const Interval c = abs(term.cos), s = abs(term.sin);
     const Interval first = z * (a * c + b * s), second = z * (a * s + b * c);
@@ -192,7 +175,7 @@ class XposTruth : public Truth {
   Format format_;
   Xpos p_;
   ConstTensorView x_, positions_;
-  Scales scales_;
+  Remembered<std::pair<int64_t, int64_t>> scales_;  // by position and pair
   AngleTerms terms_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "gnomon/reference/angle_terms.h"
 #include "gnomon/reference/certify.h"
+#include "gnomon/reference/remembered.h"
 #include "gnomon/reference/sinusoidal_real.h"
 #include "gnomon/reference/truth.h"
 
@@ -246,9 +247,11 @@ class PairwiseTruth : public Truth {
 
   Interval Value(int, int64_t element) const override {
     const auto [m, n] = At(element);
-    const auto frequency = [&](int64_t i) { return terms_.At(1, i).frequency; };
-    return distance_ ? Distance<Interval>(t_, m, n, frequency)
-                     : Similarity<Interval>(t_, m, n, frequency);
+    return values_.At(m - n, [&, m = m, n = n] {
+      const auto frequency = [&](int64_t i) { return terms_.At(1, i).frequency; };
+      return distance_ ? Distance<Interval>(t_, m, n, frequency)
+                       : Similarity<Interval>(t_, m, n, frequency);
+    });
   }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const auto [m, n] = At(element);
@@ -288,6 +291,7 @@ class PairwiseTruth : public Truth {
   SinusoidalTable t_;
   ConstTensorView m_, n_;
   AngleTerms terms_;
+  Remembered<int64_t> values_;  // by m - n, on which alone they depend (SIN-8, SIN-9)
 };
 
 }  // namespace
