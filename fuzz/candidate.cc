@@ -130,6 +130,9 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
   }
   if (result.crashes > 0)
     line("  the candidate took its process down " + std::to_string(result.crashes) + " times");
+  if (result.stopped)
+    line(fmt::format("  the search was stopped after {:.0f} of {} s", result.seconds,
+                     options.hunt.seconds));
   if (result.not_searched > 0)
     line(fmt::format("  {:.0f} of {} s were NOT SEARCHED: {}", result.not_searched,
                      options.hunt.seconds, properties::HungText({})));

@@ -1,5 +1,8 @@
 // `gnomon fuzz` in its own program, because libFuzzer's runtime is linked into it. The arguments
 // are those of oracle/cli_fuzz.cc, all of them given: SUBJECT OPERATIONS SECONDS SEED OUT.
+#include <signal.h>
+#include <sys/prctl.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +15,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "gnomon-fuzz: run it as gnomon fuzz --subject SUBJECT (CASE-6)\n");
     return 3;
   }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for the report any more
   gnomon::fuzz::CandidateOptions options;
   options.subject = arguments[1];
   options.hunt.operations = arguments[2];

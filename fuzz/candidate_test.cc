@@ -111,6 +111,18 @@ TEST_F(Candidate, AfterTheThirdHangItIsAskedNoMore) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
 }
 
+// The signal is for `gnomon fuzz` alone, and nothing that it started stays behind.
+TEST_F(Candidate, AStoppedSearchSaysWhatItFound) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = Command("timeout --foreground --preserve-status -s TERM 6 " + kBin +
+                          "/gnomon fuzz --subject wrong:table-layout --operation 'rope.*' "
+                          "--time 300");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.output.find("mistake: table-layout"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("  the search was stopped after "), std::string::npos) << ran.output;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100));
+}
+
 TEST_F(Candidate, NothingAskedIsNoPass) {
   const Ran ran =
       Command(kBin + "/gnomon fuzz --subject " + kPlugin + " --operation 'sinusoidal.*' --time 1");

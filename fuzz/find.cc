@@ -157,6 +157,7 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
   properties::Source source(question.tape);
   Trial trial(subject, source, formats);
   const Trial::Verdict verdict = trial.Judge(property->check);
+  find->used = source.used();
   if (verdict == Trial::kHolds) return Answer::kHolds;
   if (verdict == Trial::kNotAsked) {
     find->message = trial.finding();
@@ -186,14 +187,14 @@ Answer Ask(Subject& subject, const Question& question, Find* find) {
 
 Find Shrink(Subject& subject, const Find& find, int most, double seconds) {
   Find smallest = find;
-  const auto simpler = [&](const properties::Tape& tape) {
+  const auto simpler = [&](const properties::Tape& tape) -> std::optional<size_t> {
     Find simpler;
     if (Ask(subject, {find.question.property, tape}, &simpler) != Answer::kFind ||
         simpler.c.operation != smallest.c.operation || simpler.c.format != smallest.c.format ||
         simpler.clause != smallest.clause || !simpler.where.within(smallest.where))
-      return false;
+      return std::nullopt;
     smallest = std::move(simpler);
-    return true;
+    return smallest.used;
   };
   properties::SimplestTape(find.question.tape, simpler, most, seconds);
   return smallest;

@@ -40,6 +40,7 @@ struct Traits {
 
 struct Find {
   Question question;
+  size_t used = 0;     // choices of its tape
   std::string clause;  // of the bound or the property; SUBJ-7 for a crash
   Traits where;
   std::string message;  // what is wrong, in one line

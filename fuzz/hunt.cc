@@ -24,6 +24,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "gnomon/oracle/stop.h"
+
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
                                    int (*callback)(const uint8_t* data, size_t size));
 
@@ -166,6 +168,7 @@ struct Round {
 
 [[noreturn]] void RunChild(const Round& round, Shared* shared) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int each : {SIGINT, SIGTERM}) signal(each, SIG_DFL);
   const int log = open((round.folder / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
@@ -244,17 +247,20 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
   std::map<std::string, int> seen;
   std::vector<std::pair<Question, std::string>> crashes;
   int hangs = 0;
+  const oracle::StopSignals stop;
   for (int number = 0; !askable.empty() && hangs < properties::kMostHangs; ++number) {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(end - Clock::now()).count();
-    if (number > 0 && left < 1) break;
+    if ((number > 0 && left < 1) || oracle::StopSignals::Came()) break;
     const Round round{searched, options, folder, askable, seen, std::max(1, static_cast<int>(left)),
                       number};
     const pid_t child = fork();
     if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (child == 0) RunChild(round, shared);
+    oracle::StopSignals::PassOnTo(child);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    oracle::StopSignals::PassOnTo(0);
     std::vector<fs::path> fresh;
     for (const auto& entry : fs::directory_iterator(folder / "crashes"))
       fresh.push_back(entry.path());
@@ -266,7 +272,7 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
         ++seen[signature];
       }
     if (fresh.empty()) {
-      if (status == 0) break;
+      if (status == 0 || oracle::StopSignals::Came()) break;
       result.unrepeated.push_back("the search itself ended early: " + LastLine(folder / "log"));
       break;
     }
@@ -285,6 +291,7 @@ HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
       return crashes_of.count(p->name) && crashes_of.at(p->name) >= kMostCrashesOfOne;
     });
   }
+  result.stopped = oracle::StopSignals::Came();
   result.asked = shared->asked.load();
   munmap(memory, sizeof(Shared));
   result.guided = LogSaysGuided(folder);

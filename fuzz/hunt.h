@@ -20,9 +20,10 @@ struct HuntOptions {
 };
 
 struct HuntResult {
-  double seconds = 0;   // of the search
-  int64_t asked = 0;    // questions whose answers were compared
-  int64_t crashes = 0;  // times the candidate took its process down, hangs included
+  double seconds = 0;    // of the search
+  bool stopped = false;  // by SIGINT or SIGTERM, before its time
+  int64_t asked = 0;     // questions whose answers were compared
+  int64_t crashes = 0;   // times the candidate took its process down, hangs included
   // SUBJ-7. After the third hang nothing more is asked.
   double not_searched = 0;  // seconds that the search was to last longer
   int64_t not_asked = 0;    // questions left out of those asked of the isolated subject
@@ -36,6 +37,7 @@ using MakeSubject = std::function<std::unique_ptr<properties::Subject>()>;
 
 // `searched` makes the subject that is asked in the child's own process; `isolated` the same one
 // behind its own process, where a crash can be asked for again.
+// SIGINT and SIGTERM end the search; what it found is still asked again.
 HuntResult Hunt(const MakeSubject& searched, const MakeSubject& isolated,
                 const HuntOptions& options);
 

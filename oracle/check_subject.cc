@@ -13,9 +13,11 @@
 #include "gnomon/oracle/diagnose_subject.h"
 #include "gnomon/oracle/diagnosis_json.h"
 #include "gnomon/oracle/run_cases.h"
+#include "gnomon/oracle/stop.h"
 #include "gnomon/oracle/subjects.h"
 #include "gnomon/oracle/watched_subject.h"
 #include "gnomon/properties/suite.h"
+#include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
 namespace {
@@ -114,6 +116,15 @@ PropertyReport Declaration(properties::Subject& subject, const SuiteReport& repo
   return left_out;
 }
 
+bool DeclaresAny(const properties::Subject& subject, const std::string& glob) {
+  for (const OperationSpec* operation : AllOperations())
+    for (const FormatTraits& format : kFormats)
+      if (properties::GlobMatches(glob, operation->name) &&
+          subject.Declares(operation->name, *FormatFromName(format.name)))
+        return true;
+  return false;
+}
+
 // Of the operations and formats that the property asks.
 void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result) {
   if (result->passes()) return;
@@ -158,15 +169,23 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   options.operation = arguments.operation;
   options.cases = static_cast<int>(arguments.cases);
   options.seed = arguments.seed;
+  if (arguments.case_time_ms != SubjectArguments().case_time_ms)
+    options.repeat_with = fmt::format(" --case-time {}", arguments.case_time_ms);
+  const StopSignals stop;
+  options.stopped = StopSignals::Came;
   Json all = Json::array();
   int64_t ran = 0, held_all = 0;
+  bool idle = false;  // something is declared, but limits leave nothing of it
   std::vector<Result> results;
   for (const auto& named : SubjectsNamed(arguments.subject, ToOptions(arguments))) {
     Watch watch(*named, &options, arguments.progress);
     properties::Subject* const subject = &watch.subject();
     SuiteReport report = RunSuite(*subject, options);
     // A subject among several that does none of the operations asked for is not a finding.
-    if (report.nothing_ran()) continue;
+    if (report.nothing_ran()) {
+      idle |= DeclaresAny(*subject, options.operation);
+      continue;
+    }
     report.properties.push_back(Declaration(*subject, report));
     ++ran;
     held_all += report.holds();
@@ -194,27 +213,36 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                  subject->FlushesSubnormals() ? " and may flush subnormals" : "", held, asked)
           << ToText(report) << CrashFiles(report, arguments)
           << ToText(diagnoses, subject->Name(),
-                    fmt::format("--subject {} --operation {} --cases {} --seed {}",
+                    fmt::format("--subject {} --operation {} --cases {} --seed {}{}",
                                 properties::ShellQuoted(subject->Name()),
                                 properties::ShellQuoted(arguments.operation), arguments.cases,
-                                arguments.seed),
+                                arguments.seed, options.repeat_with),
                     arguments.out)
           << "\n";
     }
   }
-  const Conclusion conclusion = Conclude(std::move(results), arguments.reports);
+  ReportFiles reports = arguments.reports;
+  const bool stopped = StopSignals::Came();
+  if (stopped && reports.update) reports.expected.clear();  // what did not run would leave the list
+  const Conclusion conclusion = Conclude(std::move(results), reports);
   if (arguments.json) {
     Json json = conclusion.Envelope("subjects");
     json["subjects"] = std::move(all);
     out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return conclusion.exit_code;
   }
-  if (ran == 0) {
+  if (ran == 0 && idle) {
+    out << "nothing run: the limits that " << arguments.subject
+        << " declares leave nothing to ask of " << arguments.operation << " (SUBJ-3)\n";
+  } else if (ran == 0) {
     out << "nothing run: no subject named " << arguments.subject << " does any operation that fits "
         << arguments.operation << "\n";
   } else {
     out << held_all << " of " << ran << (ran == 1 ? " subject conforms\n" : " subjects conform\n");
   }
+  if (stopped)
+    out << "stopped: what was not asked by then is missing"
+        << (reports.update ? ", and " + arguments.reports.expected + " is as it was" : "") << "\n";
   out << conclusion.Text();
   return conclusion.exit_code;
 }

@@ -41,8 +41,10 @@ Command EmitCommand() {
        "have memory with strides or in place, special numbers or frequencies, and positions from "
        "65536 on. The same options write the same bytes.\n"
        "With --truth a file also holds, for every output y: rounded/y, the truth rounded to the "
-       "format; truth/y, the binary64 nearest to it; and bound/PROFILE/y. An answer that is "
-       "rounded/y, or within bound/PROFILE/y of truth/y, is within that profile (SUBJ-8).",
+       "format; truth/y, the binary64 nearest to it; bound/PROFILE/y; where it says "
+       "anything, open/PROFILE/y, 1 where any answer that is not finite may stand, and also/y, a "
+       "second answer that may. An answer that is rounded/y or also/y, or within bound/PROFILE/y "
+       "of truth/y, is within that profile (SUBJ-8).",
        "0 done, 3 usage or bad input",
        {{"gnomon emit --operation rope.apply --operation sinusoidal.add --format f32 --format bf16 "
          "--format f16 --cases 4 --seed 7 --truth --out oracle/cases",

@@ -13,6 +13,7 @@
 
 #include "gnomon/oracle/cli_command.h"
 #include "gnomon/oracle/cli_options.h"
+#include "gnomon/oracle/stop.h"
 #include "gnomon/spec/rejected.h"
 
 extern char** environ;
@@ -52,9 +53,11 @@ std::string OutputOf(std::vector<std::string> command, int* code) {
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
   pid_t child = 0;
+  const StopSignals stop;
   const int error = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
+  if (error == 0) StopSignals::PassOnTo(child);
   std::string text;
   std::array<char, 4096> piece{};
   for (ssize_t got = 0; error == 0 && (got = read(ends[0], piece.data(), piece.size())) != 0;) {
@@ -112,7 +115,7 @@ Command FuzzCommand() {
        "(subnormal, tail, position) is added, and asked again of the candidate in a process of its "
        "own. Of finds that have operation, format, clause and this, or a known mistake, in common "
        "one is "
-       "kept.",
+       "kept. SIGINT and SIGTERM end the search, and what was found by then is reported.",
        "0 nothing was found, 1 finds, 2 a crash among them, 3 usage or bad input, 4 nothing was "
        "asked",
        {{"gnomon fuzz --subject wrong:table-layout --operation 'rope.*' --time 1", 1}}},

@@ -25,7 +25,7 @@ class CliReport : public CliTest {
   const std::string none_;  // a file that holds nothing
   const std::string case_ = "89be96a4b7e9";
   const std::vector<std::string> wrong_ = {
-      "check", "--subject", "wrong:base", "--operation", "rope.frequencies", "--cases", "3"};
+      "check", "--subject", "wrong:base", "--operation", "rope.frequencies", "--cases", "10"};
 };
 
 TEST_F(CliReport, CrashedBeforeNonconformingBeforeNothingRun) {
@@ -119,7 +119,7 @@ TEST_F(CliReport, JUnitOfASubject) {
   EXPECT_TRUE(Has(xml,
                   "<testcase name=\"rope.geometric\" classname=\"ROPE-1\">\n"
                   "      <failure message=\"fails\">w_1 = "));
-  EXPECT_TRUE(Has(xml, "theta^(-1/8): off by"));
+  EXPECT_TRUE(Has(xml, " is not theta^(-1/"));
 }
 
 TEST_F(CliReport, JUnitOfCrashesAndOfWhatDoesNotApply) {
@@ -224,7 +224,7 @@ TEST_F(CliReport, ExpectedFailuresOfASubject) {
   update.push_back("--update");
   EXPECT_EQ(Gnomon(update).code, 1);
   std::string lines = Text(list);
-  EXPECT_TRUE(lines.starts_with("rope.frequencies/rope.geometric/")) << lines;
+  EXPECT_EQ(Count(lines, "rope.frequencies/rope.geometric/"), 1u) << lines;
   // How far off, and the mistake; of a rope_theta of 100, the base 10000 is the exponent doubled.
   EXPECT_GT(Count(lines, "  base/1e+04  -  TODO\n") + Count(lines, "  exponent-doubled  -  TODO\n"),
             0u)

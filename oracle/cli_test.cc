@@ -146,6 +146,9 @@ TEST_F(CliTest, BadFilesAreRefused) {
        WriteSafetensors("lies", R"({"x":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}})")},
       "more than the file holds");
   ExpectRefused({"check", Write("short.npy", "\x93NUMPY\x01")}, "ends within");
+  const std::string y = kExamples / "y.npy", x = "x=" + (kExamples / "x.npy").string();
+  ExpectRefused({"check", y, "--operation", "rope.apply", "--tensor", x, "--tensor", "y=" + y},
+                "names the output, which the file itself is (CASE-7)");
   ExpectRefused(
       {"check", kPlain, "--config", Write("c.json", R"({"rope_scaling":{"type":"spiral"}})")},
       "spiral");

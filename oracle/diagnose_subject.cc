@@ -98,13 +98,14 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
   const Limits limits = subject.LimitsOf(from.drawn.c.operation);
   properties::SimplestTape(
       from.drawn.tape,
-      [&](const properties::Tape& tape) {
+      [&](const properties::Tape& tape) -> std::optional<size_t> {
         properties::Source source(tape);
         const auto c = properties::DrawCase(*from.drawn.from, source, from.drawn.c.format, limits);
-        if (!c || SizeOfCase(*c).first > SizeOfCase(smallest->c).first) return false;
+        if (!c || SizeOfCase(*c).first > SizeOfCase(smallest->c).first) return std::nullopt;
         auto fails = FailsAlone(subject, *c);
-        if (fails) smallest = std::move(fails);
-        return fails.has_value();
+        if (!fails) return std::nullopt;
+        smallest = std::move(fails);
+        return source.used();
       },
       kShrinkTrials, kShrinkSeconds);
   const reference::Judgement judgement = reference::Judge(smallest->c, smallest->outputs);
@@ -114,9 +115,13 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
   const std::vector<TensorSpec>& outputs = OperationOf(smallest->c).outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].role != first->output) continue;
-    Case part = CutDown({&smallest->c, &views}, static_cast<int>(i), first->element).c;
-    if (SizeOfCase(part) >= SizeOfCase(smallest->c)) break;
-    if (auto fails = FailsAlone(subject, part)) smallest = std::move(fails);
+    // What shows beside others alone needs the axis that they are on.
+    for (const char* keep : {"", "heads", "seq", "n", "m", "query", "batch"}) {
+      Case part = CutDown({&smallest->c, &views}, static_cast<int>(i), first->element, keep).c;
+      if (SizeOfCase(part) >= SizeOfCase(smallest->c)) continue;
+      auto fails = FailsAlone(subject, part);
+      if (fails) return fails;
+    }
     break;
   }
   return smallest;
@@ -177,7 +182,7 @@ std::vector<SubjectDiagnosis> DiagnoseSubject(Subject& subject,
     for (const FormatTraits& traits : kFormats) {
       const Format format = *FormatFromName(traits.name);
       if (!properties::GlobMatches(options.operation, operation->name) ||
-          !subject.Declares(operation->name, format))
+          !subject.Declares(operation->name, format) || options.stopped())
         continue;
       if (auto one = DiagnoseKind(subject, operation->name, format, options))
         all.push_back(std::move(*one));

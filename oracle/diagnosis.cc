@@ -502,7 +502,7 @@ std::vector<std::string> Diagnosis::Lines() const {
   return lines;
 }
 
-Cut CutDown(const Answered& answered, int output, int64_t element) {
+Cut CutDown(const Answered& answered, int output, int64_t element, const std::string& keep) {
   const OperationSpec& operation = OperationOf(*answered.c);
   const TensorSpec& spec = operation.outputs[static_cast<size_t>(output)];
   const ConstTensorView& view = answered.outputs->at(spec.role);
@@ -516,9 +516,10 @@ Cut CutDown(const Answered& answered, int output, int64_t element) {
     });
   };
   const size_t missing = spec.axes.size() - view.shape.size();
-  for (size_t i = 0; i < view.shape.size(); ++i)
-    if (kCut.count(spec.axes[i + missing]) && is_given(spec.axes[i + missing]))
-      index[spec.axes[i + missing]] = at[i];
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    const std::string& axis = spec.axes[i + missing];
+    if (axis != keep && kCut.count(axis) && is_given(axis)) index[axis] = at[i];
+  }
   // The part of a tensor that these indices leave.
   const auto part = [&](const ConstTensorView& from, const TensorSpec& of) {
     Shape shape = from.shape;

@@ -53,11 +53,12 @@ struct Diagnosis {
 Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand = {});
 
 // The case cut down to what one element needs: one batch row, token, head; and what was answered.
+// `keep`: an axis that stays whole.
 struct Cut {
   Case c;
   Outputs outputs;
 };
-Cut CutDown(const Answered& answered, int output, int64_t element);
+Cut CutDown(const Answered& answered, int output, int64_t element, const std::string& keep = "");
 // Writes it into a folder, which is made, as a file named by the case's id; returns its path.
 // Throws BadFile.
 std::string WriteInto(const std::string& folder, const Cut& cut);

@@ -39,10 +39,7 @@ double Distance(const Interval& bound, const Interval& value, double stated) {
 
 double BoundOf(const reference::Truth& truth, int output, int64_t element, const Profile& profile,
                double stated) {
-  if (std::isnan(stated)) {
-    const bool due = truth.Expect(output, element).kind == reference::Expectation::kNonFinite;
-    return due && truth.NonFiniteIsOpen(output, element, profile) ? HUGE_VAL : kNaN;
-  }
+  if (std::isnan(stated)) return kNaN;
   // Until the truth is enclosed in numbers: a softmax of scores near 2^1024 takes thousands of
   // bits.
   for (unsigned bits = kPrecision;; bits *= 2) {
@@ -117,26 +114,42 @@ std::map<std::string, Tensor> TruthTensors(const Case& c, bool flushes_subnormal
     const std::string& role = output.role;
     const Shape& shape = output.shape;
     Tensor rounded(StoredAs(output, c), shape), nearest(DType::kF64, shape);
-    std::map<std::string, Tensor> bounds;
+    std::map<std::string, Tensor> bounds, open;
+    std::map<int64_t, uint64_t> also;  // by element
+    const auto named = [&](const char* what, const Profile& profile) {
+      return what + std::string(profile.name) + "/" + role;
+    };
     for (const Profile& profile : ProfilesFor(flushes_subnormals))
       if (!profile.correctly_rounded)
-        bounds.emplace("bound/" + std::string(profile.name) + "/" + role,
-                       Tensor(DType::kF64, shape));
+        bounds.emplace(named("bound/", profile), Tensor(DType::kF64, shape));
     for (int64_t i = 0; i < rounded.count(); ++i) {
       rounded.SetBits(i, reference::RoundedBits(*truth, o, i, c.format));
-      const bool real = truth->Expect(o, i).kind == reference::Expectation::kReal;
+      const reference::Expectation due = truth->Expect(o, i);
+      const bool real = due.kind == reference::Expectation::kReal;
+      const bool non_finite = due.kind == reference::Expectation::kNonFinite;
+      // Where either is accepted, `rounded` has the unchanged input.
+      if (due.or_bits)
+        also.emplace(i, non_finite ? EncodeBits(c.format, due.non_finite) : *due.or_bits);
       const double stated =
           real ? DecodeBits(Format::kF64, reference::RoundedBits(*truth, o, i, Format::kF64))
                : kNaN;
       nearest.Set(i, stated);
-      for (const Profile& profile : ProfilesFor(flushes_subnormals))
-        if (!profile.correctly_rounded)
-          bounds.at("bound/" + std::string(profile.name) + "/" + role)
-              .Set(i, BoundOf(*truth, o, i, profile, stated));
+      for (const Profile& profile : ProfilesFor(flushes_subnormals)) {
+        if (profile.correctly_rounded) continue;
+        bounds.at(named("bound/", profile)).Set(i, BoundOf(*truth, o, i, profile, stated));
+        if (!(real || non_finite) || !truth->NonFiniteIsOpen(o, i, profile)) continue;
+        open.try_emplace(named("open/", profile), DType::kI32, shape)
+            .first->second.SetInteger(i, 1);
+      }
+    }
+    if (!also.empty()) {
+      Tensor& second = tensors.emplace("also/" + role, rounded).first->second;
+      for (const auto& [element, bits] : also) second.SetBits(element, bits);
     }
     tensors.emplace("rounded/" + role, std::move(rounded));
     tensors.emplace("truth/" + role, std::move(nearest));
     tensors.merge(bounds);
+    tensors.merge(open);
   }
   return tensors;
 }

@@ -12,7 +12,8 @@
 namespace gnomon::oracle {
 
 // The tensors that a file with the truth has beside the case: rounded/y, truth/y, bound/<profile>/y
-// for every output y. Throws Rejected for a case that is not valid.
+// and, where they say anything, open/<profile>/y and also/y for every output y. Throws Rejected for
+// a case that is not valid.
 std::map<std::string, Tensor> TruthTensors(const Case& c, bool flushes_subnormals = false);
 
 // Writes the files, by name, into a folder, which it makes. A folder that holds any other

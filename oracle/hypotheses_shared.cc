@@ -234,7 +234,7 @@ std::vector<SharedHypothesis> MakeShared() {
       all.push_back(
           {{"tail-vector/" + std::to_string(lanes),
             "what is left of a row after full vectors of " + std::to_string(lanes) + " is " + left,
-            true, false},
+            fill == Fill::kOnes, false},  // what memory held before may be the right answer
            [lanes, fill](const Number*, Change* change) {
              change->tail_lanes = lanes;
              change->tail = fill;

@@ -33,7 +33,8 @@ bool Allows(const Prediction& p, size_t profile, double v, uint64_t bits) {
     case Prediction::kReal:
       break;
   }
-  return p.low[profile] <= v && v <= p.high[profile];
+  return (p.low[profile] <= v && v <= p.high[profile]) ||
+         (!std::isfinite(v) && p.open >> profile & 1);
 }
 
 std::unique_ptr<Predictor> PredictNothing(const Answered& answered) {

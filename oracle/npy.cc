@@ -146,8 +146,11 @@ TensorFile ParseNpy(const FileBytes& bytes, const std::string& name) {
   const int64_t size = static_cast<int64_t>(text.size() - start);
   if (!FitsIn(*header.shape, size / SizeOf(*dtype)) ||
       ElementCount(*header.shape) * SizeOf(*dtype) != size)
-    throw BadFile(
-        name, "its shape does not need the " + std::to_string(size) + " bytes after the header");
+    throw BadFile(name, "holds " + std::to_string(size) +
+                            " bytes after the header, and its shape needs " +
+                            (FitsIn(*header.shape, INT64_MAX / SizeOf(*dtype))
+                                 ? std::to_string(ElementCount(*header.shape) * SizeOf(*dtype))
+                                 : std::string("more than 2^63")));
 
   ConstTensorView view{*dtype, bytes.memory.get() + start, *header.shape,
                        ContiguousStrides(*header.shape)};

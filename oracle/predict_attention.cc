@@ -160,10 +160,13 @@ class SoftmaxPredictor : public Predictor {
       content += q * (apart ? k : k + a);
       plain += std::abs(q * k);
       t.operands += std::abs(q) + std::abs(k);
-      key.overflowed |= std::isfinite(q) && std::isfinite(k) &&
-                        !(std::abs(q * k) * std::max(1.0, std::abs(scale)) < 0x1p1000);
-      if (!vectors_.key) continue;
       const double by = change_.vector_by_key ? k : q;
+      const auto overflows = [&](double x, double y) {
+        return std::isfinite(x) && std::isfinite(y) &&
+               !(std::abs(x * y) * std::max(1.0, std::abs(scale)) < 0x1p1000);
+      };
+      key.overflowed |= overflows(q, k) || overflows(by, a);
+      if (!vectors_.key) continue;
       if (apart) position += by * a;
       t.products += std::abs((change_.scales_content_only ? 1 : scale) * by * a);
       t.operands += std::abs(a);

@@ -29,6 +29,7 @@ class SumPredictor : public Predictor {
     if (InTail(change_.shared, element % keys, keys, false))
       return Unwritten(change_.shared.tail, DTypeOf(c_.format), std::nullopt);
     sum_ = size_ = largest_ = 0;
+    overflowed_ = false;
     operands_ = static_cast<double>(2 * shape.back() + 1);
     if (terms_) {
       if (output == change_.missing) return NonZero();
@@ -36,7 +37,7 @@ class SumPredictor : public Predictor {
     } else {
       Untied(element);
     }
-    if (inputs_.unknown()) return {};
+    if (inputs_.unknown() || overflowed_) return {};
     if (!std::isfinite(sum_)) return NonFinite(change_.shared, c_.format, sum_);
     const double d = static_cast<double>(shape.back());
     const auto bound = [&](const Profile& profile, Format format) {
@@ -65,9 +66,13 @@ class SumPredictor : public Predictor {
     p.kind = Prediction::kBits;  // 0
     return p;
   }
-  void Add(double product) {
+  // x y z, from the left.
+  void Add(double x, double y, double z) {
+    const double product = x * y * z;
     sum_ += product;
     size_ += std::abs(product);
+    const bool finite = std::isfinite(x) && std::isfinite(y) && std::isfinite(z);
+    overflowed_ |= finite && !(std::abs(x * y) < 0x1p1000 && std::abs(product) < 0x1p1000);
   }
   void FourTerm(int output, int64_t m, int64_t n) {
     if (change_.terms_exchanged && (output == 1 || output == 2)) output = 3 - output;
@@ -78,7 +83,7 @@ class SumPredictor : public Predictor {
       operands_ += std::abs(left) + std::abs(y.At({n, r}));
       for (int64_t s = 0; s < width; ++s) {
         const double w = change_.w_turned ? w_->At({s, r}) : w_->At({r, s}), right = y.At({n, s});
-        Add(left * w * right);
+        Add(left, w, right);
         largest_ += std::abs(w) * (std::abs(left) + std::abs(right));
       }
     }
@@ -91,8 +96,8 @@ class SumPredictor : public Predictor {
     for (int64_t c = 0; c < q[2]; ++c) {
       const double a = q_->At({m, h, c}), b = k_->At({n, h, c}), pa = pq_->At({m, h, c}),
                    pb = pk_->At({n, h, c});
-      Add(change_.untied_content * a * b / root);
-      Add(position_factor * pa * pb / root);
+      Add(change_.untied_content / root * a, b, 1);
+      Add(position_factor / root * pa, pb, 1);
       largest_ += std::abs(a * b) + std::abs(pa * pb);
       operands_ += std::abs(a) + std::abs(b) + std::abs(pa) + std::abs(pb);
     }
@@ -104,7 +109,8 @@ class SumPredictor : public Predictor {
   bool terms_;
   const Input *e_, *p_, *w_, *q_, *k_, *pq_, *pk_;  // nullptr: none
   double sum_ = 0, size_ = 0, operands_ = 0;
-  double largest_ = 0;  // on the way to the sum
+  double largest_ = 0;       // on the way to the sum
+  bool overflowed_ = false;  // nearly out of binary64, in which this is computed
 };
 
 }  // namespace

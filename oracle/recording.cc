@@ -162,16 +162,21 @@ class Reader {
   // The user's name for a role, the file's, or the role itself.
   std::optional<ConstTensorView> Find(const TensorSpec& spec,
                                       const std::map<std::string, std::string>& names) {
-    if (const auto stated = options_.tensors.find(spec.role); stated != options_.tensors.end())
+    const auto array = file_.tensors.find("array");  // of a .npy file: the output
+    const bool is_array = array != file_.tensors.end() && file_.tensors.size() == 1 &&
+                          operation_->outputs.size() == 1 &&
+                          operation_->outputs[0].role == spec.role;
+    if (const auto stated = options_.tensors.find(spec.role); stated != options_.tensors.end()) {
+      if (is_array && stated->second != "array")
+        throw Rejected("--tensor", Quoted(spec.role + "=" + stated->second),
+                       "names the output, which the file itself is", "CASE-7");
       return Named(stated->second);
+    }
     if (const auto own = names.find(spec.role); own != names.end())
       return TensorNamed(file_, own->second);
     if (Excluded(spec.role)) return std::nullopt;
     if (file_.unusable.count(spec.role)) return TensorNamed(file_, spec.role);  // says why not
-    const auto array = file_.tensors.find("array");  // of a .npy file: the output
-    if (array != file_.tensors.end() && file_.tensors.size() == 1 &&
-        operation_->outputs.size() == 1 && operation_->outputs[0].role == spec.role)
-      return array->second;
+    if (is_array) return array->second;
     const auto found = file_.tensors.find(spec.role);
     return found == file_.tensors.end() ? std::nullopt : std::optional(found->second);
   }

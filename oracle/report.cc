@@ -212,8 +212,10 @@ std::string Report::Sentence() const {
                       : "");
   const std::string_view name = kProfiles[shown].name;
   if (verdict == Verdict::kNothingRun)
-    return fmt::format("nothing run: {}: under {} every element is vacuous, which proves nothing",
-                       asked, name);
+    return fmt::format("nothing run: {}: under {} {}, which proves nothing", asked, name,
+                       judgement_.profiles[shown].within == 0
+                           ? "every element is vacuous"
+                           : "every element is vacuous, copied, or a NaN or infinity that is due");
   if (met)
     return fmt::format("conforms: {} meets {} ({}){}", asked, name,
                        Describe(kProfiles[*met], judgement_.format), VacuousText());

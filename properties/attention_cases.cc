@@ -75,27 +75,35 @@ void DrawRest(Trial& trial, const Draw& draw, int64_t batch, int64_t heads, int6
 
 struct Sizes {
   int64_t batch, queries, keys, kv_heads, heads;
+  bool tiles = false;  // many queries and keys: each of few dims
 };
 Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
   Source& source = trial.source();
   const Limits limits = trial.limits(operation);
   Sizes s;
   const bool long_row = !draw.small && source.Chance(1, 10);  // beyond one block of any kernel
-  s.batch = limits.extent("batch", long_row ? 1 : 1 + source.Below(2));
-  s.kv_heads = limits.extent("kv_heads", 1 + source.Below(long_row ? 1 : 2));
-  s.heads = s.kv_heads * (1 + source.Below(3));
+  s.tiles = long_row && source.Chance(1, 3);                  // of queries too
+  s.batch = limits.extent("batch", long_row ? 1 : 1 + source.Below(3));
+  const Shape drawn = s.tiles    ? Shape{1, 66 + source.Below(8)}
+                      : long_row ? Shape{1, 1 + source.Below(2)}
+                                 : DrawExtents(source, {2, 5}, 32);
+  s.kv_heads = limits.extent("kv_heads", drawn[0]);
+  s.heads = s.kv_heads * (s.tiles ? 1 : 1 + source.Below(3));
   while (s.heads > s.kv_heads && limits.extent("query_heads", s.heads) != s.heads)
     s.heads -= s.kv_heads;
   if (limits.extent("query_heads", s.heads) != s.heads) s.heads = s.kv_heads = 1;
-  s.queries = limits.extent("query", 1 + source.Below(long_row ? 2 : 5));
-  s.keys = limits.extent("key", long_row ? 60 + source.Below(80) : 1 + source.Below(7));
+  s.queries = limits.extent("query", drawn[1]);
+  s.keys = s.tiles ? 60 + source.Below(24) : long_row ? 60 + source.Below(80) : 1 + source.Below(7);
+  if (long_row && !s.tiles && source.Chance(1, 8)) s.keys += 200;
+  s.keys = limits.extent("key", s.keys);
   if (draw.square) s.queries = s.keys = std::min<int64_t>(std::min(s.queries, s.keys) + 1, 5);
   return s;
 }
 
-int64_t DrawHeadDim(Source& source, const Draw& draw) {
-  if (draw.small) return 1 + source.Below(4);
-  return source.Chance(3, 4) ? 1 + source.Below(8) : source.Pick<int64_t>({16, 20, 33});
+int64_t DrawHeadDim(Source& source, const Draw& draw, bool tiles) {
+  if (draw.small || tiles) return 1 + source.Below(4);
+  return source.Chance(3, 4) ? 1 + source.Below(8)
+                             : source.Pick<int64_t>({16, 20, 33, 16, 20, 33, 40, 66, 80, 130});
 }
 
 // Of k and v: a format that the case's holds.
@@ -162,10 +170,11 @@ Case DrawHeads(Trial& trial, const Draw& draw, const std::string& operation) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   const Sizes s = DrawSizes(trial, draw, c.operation);
-  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw));
-  const int64_t value_dim = limits.extent(
-      "value_dim",
-      limits.axes.count("value_dim") || source.Chance(1, 2) ? head_dim : DrawHeadDim(source, draw));
+  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw, s.tiles));
+  const int64_t value_dim =
+      limits.extent("value_dim", limits.axes.count("value_dim") || source.Chance(1, 2)
+                                     ? head_dim
+                                     : DrawHeadDim(source, draw, s.tiles));
   const Numbers numbers = NumbersOf(source, draw);
   const double shrink = Shrink(draw, numbers);
   const auto number = [&](int64_t) { return DrawNumber(source, c.format, numbers) / shrink; };
@@ -208,7 +217,7 @@ Case DrawFourTerm(Trial& trial, const Draw& draw) {
   c.operation = "attention.four_term";
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
-  const int64_t seq = limits.extent("seq", 1 + source.Below(3));
+  const int64_t seq = limits.extent("seq", DrawExtents(source, {3}, 64)[0]);
   const int64_t width = limits.extent("width", 1 + source.Below(6));
   // Products of three: f16 holds those of the two moderate kinds.
   const Numbers numbers = draw.numbers    ? *draw.numbers
@@ -232,7 +241,7 @@ Case DrawUntied(Trial& trial, const Draw& draw) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   const int64_t heads = limits.extent("heads", 1 + source.Below(2));
-  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw));
+  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw, false));
   const Shape q = {limits.extent("query", 1 + source.Below(3)), heads, head_dim};
   const Shape k = {limits.extent("key", 1 + source.Below(3)), heads, head_dim};
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);

@@ -10,7 +10,6 @@
 namespace gnomon::properties {
 namespace {
 
-constexpr size_t kTapeLength = 1536;
 constexpr int kMostAttempts = 20;  // a draw may end outside the limits, and the next one inside
 constexpr std::array<CaseKind, 10> kTurns = {
     CaseKind::kPlain, CaseKind::kLarge, CaseKind::kSpecial, CaseKind::kMemory, CaseKind::kPlain,
@@ -128,6 +127,7 @@ std::optional<NumberedDraw> DrawNumbered(const std::string& operation, Format fo
     Source choices(tape);
     const size_t which = static_cast<size_t>(choices.Below(static_cast<int64_t>(sources.size())));
     if (auto c = DrawCase(*sources[which], choices, format, limits)) {
+      tape.resize(std::min(tape.size(), choices.used()));
       tape.erase(tape.begin());  // which source it is
       return NumberedDraw{std::move(*c), sources[which], std::move(tape)};
     }

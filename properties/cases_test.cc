@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "gnomon/properties/trial.h"
@@ -48,6 +49,46 @@ TEST(Cases, EveryOperationHasPlainOnes) {
   }
   for (const OperationSpec* operation : AllOperations())
     EXPECT_EQ(plain.count(operation->name), 1u) << operation->name;
+}
+
+// Kernels divide axes among lanes, blocks and threads: some cases go beyond all of these.
+TEST(Cases, SomeAxesAreLong) {
+  std::map<std::string, int64_t> longest;
+  int64_t most_tokens = 0, most_heads = 0, widest = 0;
+  bool odd_pairs = false;
+  for (int64_t number = 0; number < 800; ++number) {
+    const Case c = *NumberedCase("rope.apply", Format::kF32, 20170612, number);
+    const Shape& shape = c.inputs.at("x").shape();
+    most_tokens = std::max(most_tokens, shape[1]);
+    most_heads = std::max(most_heads, shape[2]);
+    widest = std::max(widest, shape[3]);
+    odd_pairs |= shape[3] >= 66 && shape[3] / 2 % 2 == 1;
+    bool turned = !c.inputs.count("positions");
+    for (int64_t i = 0; !turned && i < c.inputs.at("positions").count(); ++i)
+      turned = c.inputs.at("positions").Integer(i) != 0;
+    if (shape[1] > 64) {
+      EXPECT_TRUE(turned) << number << ": the choices ran out";
+    }
+  }
+  EXPECT_GT(most_tokens, 64);
+  EXPECT_GT(most_heads, 16);
+  EXPECT_GE(widest, 512);
+  EXPECT_TRUE(odd_pairs);
+  // Tiles of queries and keys.
+  int64_t tiles = 0;
+  for (int64_t number = 0; number < 200; ++number) {
+    const Case c = *NumberedCase("attention.softmax", Format::kF32, 20170612, number);
+    tiles += c.inputs.at("q").shape()[1] > 64 && c.inputs.at("k").shape()[1] > 64;
+  }
+  EXPECT_GT(tiles, 1);
+  for (const OperationSpec* operation : AllOperations())
+    for (int64_t number = 0; number < 200; ++number) {
+      const Case c = *NumberedCase(operation->name, Format::kF32, 20170612, number);
+      for (const auto& [role, input] : c.inputs)
+        for (const int64_t extent : input.shape())
+          longest[operation->name] = std::max(longest[operation->name], extent);
+    }
+  for (const auto& [operation, extent] : longest) EXPECT_GT(extent, 16) << operation;
 }
 
 // A source gives valid cases of its own operation and kind, whatever the choices.

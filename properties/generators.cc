@@ -132,7 +132,25 @@ Tensor Guarded(DType dtype, const Shape& shape, uint8_t fill) {
   return tensor;
 }
 
+std::vector<int64_t> DrawExtents(Source& source, std::initializer_list<int64_t> usual,
+                                 int64_t inner) {
+  constexpr int64_t kMostElements = 2112;  // 132 rows of 16
+  std::vector<int64_t> extents;
+  for (const int64_t most : usual) extents.push_back(1 + source.Below(most));
+  if (!source.Chance(1, 20)) return extents;
+  const int64_t axis = source.Below(static_cast<int64_t>(extents.size()));
+  const int64_t length = source.Pick<int64_t>({9, 17, 34, 66, 130});
+  for (int64_t& extent : extents) {
+    extent = 1 + source.Below(2);
+    inner *= extent;
+  }
+  int64_t& longest = extents[static_cast<size_t>(axis)];
+  longest = std::clamp<int64_t>(kMostElements * longest / inner, 1, length);
+  return extents;
+}
+
 Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill) {
+  constexpr int64_t kMostFarRows = 8;  // of 66000 elements each
   std::vector<size_t> order(shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
   // From the innermost axis out: swaps permute, gaps pad, a far row needs wide offsets.
@@ -144,7 +162,8 @@ Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill
   for (size_t i = order.size(); i-- > 0;) {
     const size_t axis = order[i];
     if (source.Chance(1, 3)) stride += 1 + source.Below(7);
-    if (i == 0 && axis + 1 < shape.size() && shape[axis] > 1 && source.Chance(1, 8))
+    if (i == 0 && axis + 1 < shape.size() && shape[axis] > 1 && source.Chance(1, 8) &&
+        shape[axis] <= kMostFarRows)
       stride = std::max<int64_t>(stride, 66000);
     const bool reversed = source.Chance(1, 8);
     strides[axis] = reversed ? -stride : stride;
@@ -158,9 +177,13 @@ Tensor DrawStrided(Source& source, DType dtype, const Shape& shape, uint8_t fill
   Tensor tensor(dtype, shape, strides, guard - first, last - first + 1 + 2 * guard);
   // Other junk at every place, but for the highest byte: what was read says where it was read.
   const size_t size = static_cast<size_t>(SizeOf(dtype));
-  for (size_t i = 0; i < tensor.storage().size(); ++i)
-    tensor.storage()[i] =
-        std::byte(i % size == size - 1 ? fill : Spread(i / size) >> i % size * 8 & 0xff);
+  std::vector<std::byte>& storage = tensor.storage();
+  for (size_t at = 0; at < storage.size(); at += size) {
+    const uint64_t junk = Spread(at / size);
+    for (size_t byte = 0; byte + 1 < size; ++byte)
+      storage[at + byte] = std::byte(junk >> 8 * byte & 0xff);
+    storage[at + size - 1] = std::byte{fill};
+  }
   return tensor;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "gnomon/properties/limits.h"
@@ -36,6 +37,12 @@ int64_t DrawPosition(Source& source, int64_t limit);
 Number DrawBase(Source& source);
 // An explicit frequency: ordinary, zero, negative, huge, tiny.
 Number DrawFrequency(Source& source);
+
+// Extents of axes whose every index brings `inner` elements: from 1 to the usual ones. Now and then
+// one axis is long, beyond the lanes, blocks and threads that kernels divide it among, and the
+// others have one index.
+std::vector<int64_t> DrawExtents(Source& source, std::initializer_list<int64_t> usual,
+                                 int64_t inner);
 
 // Memory of that shape with guard zones before and after, every byte `fill`, contiguous.
 Tensor Guarded(DType dtype, const Shape& shape, uint8_t fill = 0xff);

@@ -44,10 +44,11 @@ Case DrawLearned(Trial& trial, const std::string& operation, const Draw& draw) {
     if (masked) with_mask.inputs.emplace("mask", Tensor(DType::kI64, {1}));
     return gnomon::learned::ReadLookup(with_mask);
   }();
-  const int64_t batch = limits.extent("batch", 1 + source.Below(3));
-  const int64_t seq = limits.extent("token", 1 + source.Below(5));
+  const Shape drawn = DrawExtents(source, {3, 5}, 16);
+  const int64_t batch = limits.extent("batch", drawn[0]), seq = limits.extent("token", drawn[1]);
   // Exactly as long as it must be, or longer; the first and the last row are asked for either way.
-  const int64_t T = seq + source.Below(4);
+  const bool tall = source.Chance(1, 12);
+  const int64_t T = seq + source.Below(4) + (tall ? 130 : 0);
   int64_t rows = limits.extent("row", std::max<int64_t>(T, 2) + p.offset);
   trial.RequireInside(rows >= std::max<int64_t>(seq, 2) + p.offset && p.offset >= 0);
   trial.RequireInside(!masked || p.padding_position + p.offset >= 0);
@@ -70,7 +71,7 @@ Case DrawLearned(Trial& trial, const std::string& operation, const Draw& draw) {
   }
   c.inputs.emplace(role, std::move(integers));
   int64_t width = 1 + source.Below(6);
-  if (source.Chance(1, 4)) width = source.Pick<int64_t>({8, 16, 20, 36});
+  if (!tall && source.Chance(1, 4)) width = source.Pick<int64_t>({8, 16, 20, 36});
   width = limits.extent("width", width);
   c.inputs.emplace("table", DrawNumbers(trial, draw, c, {rows, width}));
   if (add) {

@@ -47,6 +47,49 @@ void ExpectAskedInside(const Limits& limits, const std::string& operation, int m
   EXPECT_GT(subject.asked(), 100);
 }
 
+// The truth of one operation alone.
+class OneOperation : public ReferenceSubject {
+ public:
+  explicit OneOperation(std::string operation) : operation_(std::move(operation)) {}
+  bool Declares(const std::string& operation, Format) const override {
+    return operation == operation_;
+  }
+  Outcome Run(const Case& c, const OutputViews& outputs) override {
+    EXPECT_EQ(c.operation, operation_);
+    return ReferenceSubject::Run(c, outputs);
+  }
+
+ private:
+  std::string operation_;
+};
+
+// A property that asks one of several operations at a time is asked of the one that is declared.
+TEST(OneOperation, IsAskedWhatIsForItAlone) {
+  for (const auto& [operation, property] :
+       {std::pair("multi_axis.axial", "multi_axis.special_numbers"),
+        std::pair("multi_axis.mrope", "multi_axis.unusual_frequencies"),
+        std::pair("relative.scores", "relative.strides"),
+        std::pair("sinusoidal.timestep", "sinusoidal.real_rows"),
+        std::pair("alibi.bias", "alibi.unusual_slopes")}) {
+    OneOperation subject(operation);
+    SuiteOptions options;
+    options.cases = 20;
+    options.property = property;
+    const SuiteReport report = RunSuite(subject, options);
+    ASSERT_EQ(report.properties.size(), 1u) << property;
+    EXPECT_EQ(report.count(PropertyReport::kHolds), 1) << ToText(report);
+  }
+  OneOperation apply("rope.apply");
+  SuiteOptions options;
+  options.cases = 20;
+  options.property = "rope.table_and_apply";
+  const SuiteReport both = RunSuite(apply, options);
+  EXPECT_TRUE(both.nothing_ran()) << ToText(both);
+  EXPECT_NE(ToText(both).find("of what is declared these were left out: rope.table_and_apply"),
+            std::string::npos)
+      << ToText(both);
+}
+
 // What a llama-style kernel takes: one layout, whole heads of 64, contiguous, prompts from 0.
 Limits Llama() {
   Limits limits;

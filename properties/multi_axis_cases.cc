@@ -52,9 +52,10 @@ std::vector<int64_t> DrawSizes(Source& source, SectionOrder order) {
 
 void DrawAxial(Source& source, const Draw& draw, Parameters* parameters, int64_t* rotary_dim) {
   std::vector<int64_t> dims;
-  const int64_t count = source.Pick({2, 3, 1});
+  int64_t count = source.Pick({2, 3, 1});
+  if (source.Chance(1, 16)) count = source.Pick({4, 5, 8});
   for (int64_t axis = 0; axis < count; ++axis) dims.push_back(2 * (1 + source.Below(4)));
-  if (source.Chance(1, 6)) dims[0] = source.Pick<int64_t>({16, 20, 36});
+  if (source.Chance(1, 6)) dims[0] = source.Pick<int64_t>({16, 20, 36, 74});
   const int64_t exponent = draw.reset ? 0 : source.Pick({0, 1, 2, 0});
   if (exponent == 2) std::fill(dims.begin(), dims.end(), dims[0]);
   if (exponent > 0) (*parameters)["exponent"] = kAxialExponentNames[static_cast<size_t>(exponent)];
@@ -153,9 +154,10 @@ Case DrawRotation(Trial& trial, std::string operation, const Draw& draw) {
   Fit(trial, &c);
   const AxialRotation a = axes::ReadRotation(c);
   const bool small = a.head_dim <= 24;
-  const Shape shape = {limits.extent("batch", 1 + source.Below(small ? 3 : 2)),
-                       limits.extent("seq", 1 + source.Below(small ? 4 : 2)),
-                       limits.extent("heads", 1 + source.Below(small ? 3 : 2)), a.head_dim};
+  const Shape drawn = small ? DrawExtents(source, {3, 4, 3}, a.head_dim)
+                            : DrawExtents(source, {2, 2, 2}, a.head_dim);
+  const Shape shape = {limits.extent("batch", drawn[0]), limits.extent("seq", drawn[1]),
+                       limits.extent("heads", drawn[2]), a.head_dim};
   Shape grid = {a.axes(), shape[1]};
   if (source.Chance(1, 2)) grid.insert(grid.begin(), source.Chance(1, 8) ? 1 : shape[0]);
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
@@ -190,7 +192,8 @@ Case DrawSincos(Trial& trial, bool memory, int64_t position_limit) {
     c.parameters["base"] = base.decimal.empty() ? Value(base.value) : Value(base.decimal);
   }
   Fit(trial, &c);
-  const int64_t seq = trial.limits(c.operation).extent("seq", 1 + source.Below(4));
+  const int64_t seq =
+      trial.limits(c.operation).extent("seq", DrawExtents(trial.source(), {4}, 16)[0]);
   c.inputs.emplace("positions", DrawGrid(trial, c, {2, seq}, memory, position_limit));
   return c;
 }
@@ -207,8 +210,8 @@ Case DrawFactorized(Trial& trial, Combine combine, Numbers numbers, bool memory)
       "width", source.Chance(1, 4) ? source.Pick<int64_t>({16, 20, 36}) : 1 + source.Below(8));
   const int64_t other =
       combine == Combine::kSum ? width : limits.extent("width", 1 + source.Below(8));
-  const int64_t X = limits.extent("x", 1 + source.Below(4)),
-                Y = limits.extent("y", 1 + source.Below(4));
+  const Shape drawn = DrawExtents(source, {4, 4}, 16);
+  const int64_t X = limits.extent("x", drawn[0]), Y = limits.extent("y", drawn[1]);
   c.inputs.emplace("px", DrawNumbers(trial, c, {X, width}, numbers, memory));
   c.inputs.emplace("py", DrawNumbers(trial, c, {Y, other}, numbers, memory));
   return c;

@@ -51,9 +51,10 @@ Case DrawMixed(Trial& trial, const Draw& draw) {
     trial.RequireInside(false);
   }
   const bool small = a.head_dim <= 24;
-  const Shape shape = {limits.extent("batch", 1 + source.Below(small ? 3 : 2)),
-                       limits.extent("seq", 1 + source.Below(small ? 4 : 2)),
-                       limits.extent("heads", 1 + source.Below(small ? 3 : 2)), a.head_dim};
+  const Shape drawn = small ? DrawExtents(source, {3, 4, 3}, a.head_dim)
+                            : DrawExtents(source, {2, 2, 2}, a.head_dim);
+  const Shape shape = {limits.extent("batch", drawn[0]), limits.extent("seq", drawn[1]),
+                       limits.extent("heads", drawn[2]), a.head_dim};
   Shape grid = {count, shape[1]};
   if (source.Chance(1, 2)) grid.insert(grid.begin(), source.Chance(1, 8) ? 1 : shape[0]);
   FitRank(limits, "positions", &grid);

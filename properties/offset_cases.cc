@@ -15,8 +15,8 @@ Tensor Row(const Tensor& positions, int64_t number) {
 void AddPositions(Trial& trial, const DrawPositions& draw, Case* c) {
   Source& source = trial.source();
   const Limits limits = trial.limits(c->operation);
-  const int64_t queries = limits.extent("query", 1 + source.Below(4));
-  const int64_t keys = limits.extent("key", 1 + source.Below(draw.most_keys));
+  const Shape drawn = DrawExtents(source, {4, draw.most_keys}, 16);
+  const int64_t queries = limits.extent("query", drawn[0]), keys = limits.extent("key", drawn[1]);
   const auto takes = [&](int64_t rank) {
     return limits.takes_rank("query_positions", rank) && limits.takes_rank("key_positions", rank);
   };

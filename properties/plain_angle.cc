@@ -60,6 +60,14 @@ float WorkingFrequency(AngleForm form, const PlainFrequency& f) {
 
 }  // namespace
 
+double ReadPast(const Tensor& tensor, const std::byte* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto first = reinterpret_cast<std::uintptr_t>(tensor.storage().data());
+  const size_t size = static_cast<size_t>(SizeOf(tensor.dtype()));
+  if (at < first || at + size > first + tensor.storage().size()) return 0;
+  return ValueOf(tensor.dtype(), LoadBits(tensor.dtype(), address));
+}
+
 double Flushed(Format format, double v) {
   return std::abs(v) < std::ldexp(1.0, 1 - Traits(format).max_exponent) ? std::copysign(0.0, v) : v;
 }

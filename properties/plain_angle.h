@@ -37,6 +37,9 @@ PlainTurn TurnOfSum(const std::vector<std::pair<int64_t, double>>& terms);
 // v, or a zero of its sign where v is subnormal in the format.
 double Flushed(Format format, double v);
 
+// What lies at an address that a kernel has no business at: 0 beyond the storage of the tensor.
+double ReadPast(const Tensor& tensor, const std::byte* address);
+
 // The store at the end of a kernel: one rounding to the format, and what goes wrong there.
 enum class StoreMistake {
   kNone,

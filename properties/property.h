@@ -20,7 +20,7 @@ struct Property {
   // no theorem.
   std::string theorem;
   std::string text;                     // what holds, in one line
-  std::vector<std::string> operations;  // all of them are asked
+  std::vector<std::string> operations;  // asked, of each instance one or several
   // Compares answers of the subject with each other and with the input, never with the reference.
   bool algebraic = false;
   // One instance: draws its input from the trial, asks the subject, compares.

@@ -182,7 +182,8 @@ void ShiftDistances(Trial& t) {
     const int64_t query = i / columns % queries, key = i % columns;
     const int64_t distance = query + columns - queries - key;
     if (distance < 0) continue;
-    const double due = static_cast<double>(distance) + 0.25 * static_cast<double>(i / columns % 4);
+    const double due = RoundToFormat(
+        c.format, static_cast<double>(distance) + 0.25 * static_cast<double>(i / columns % 4));
     t.Expect(b.at("b").Value(i) == due, [&] {
       return "query " + std::to_string(query) + ", key " + std::to_string(key) + ": " +
              Show(b.at("b").Value(i)) + " for the score of distance " + std::to_string(distance);

@@ -1,6 +1,7 @@
 #include "gnomon/properties/relative_cases.h"
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/spec/relative.h"
 
 namespace gnomon::properties::relative {
 namespace {
@@ -26,12 +27,13 @@ Tensor DrawNumbers(Trial& trial, const Draw& draw, const Case& c, const Shape& s
 Tensor DrawPositions(Trial& trial, const Draw& draw, const Case& c, const std::string& role,
                      int64_t count, int64_t centre) {
   Source& source = trial.source();
+  const int64_t reach = std::max<int64_t>(2, gnomon::relative::ReadVectors(c).K);
   const Limits limits = trial.limits(c.operation);
   Tensor positions =
       DrawMemory(source, limits, draw.memory, DrawIntegerType(source, limits, role), {count}, 0x6b);
   const bool in_order = source.Chance(1, 2);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t position = centre + (in_order ? i : source.Below(7));
+    int64_t position = centre + (in_order ? i : source.Below(2 * reach + 3));
     if (draw.far_apart) position = source.Chance(1, 2) ? kMaxPosition - i : kMinPosition + i;
     positions.SetInteger(i, limits.position(position));
   }
@@ -44,13 +46,16 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw, int64_t
   c.operation = operation;
   c.format = trial.DrawFormat();
   c.parameters["max_relative_position"] = source.Pick<double>({1, 2, 3, 0, 5});
+  if (source.Chance(1, 12))
+    c.parameters["max_relative_position"] = source.Pick<double>({16, 40, 130});
   if (source.Chance(1, 4)) c.parameters["difference"] = std::string("query_minus_key");
   if (operation == "relative.scores" && source.Chance(1, 2))
     c.parameters["scale"] = source.Pick<double>({1, 0.3, 2, 0.08838834764831845});
   const Limits limits = trial.limits(operation);
   FitParameters(limits, operation, source, &c.parameters);
-  *m = limits.extent("m", 1 + source.Below(4));
-  *n = limits.extent("n", 1 + source.Below(5));
+  const Shape drawn = DrawExtents(source, {4, 5}, 16);
+  *m = limits.extent("m", drawn[0]);
+  *n = limits.extent("n", drawn[1]);
   const bool anywhere = source.Chance(1, 3);
   const int64_t centre = anywhere ? trial.DrawPosition(int64_t{1} << 30, limits) : 0;
   const int64_t apart = source.Below(3);  // a prompt that the keys begin before, or after
@@ -59,10 +64,10 @@ Case Begin(Trial& trial, const std::string& operation, const Draw& draw, int64_t
   return c;
 }
 
-int64_t DrawHeadDim(Trial& trial, const std::string& operation) {
+int64_t DrawHeadDim(Trial& trial, const std::string& operation, int64_t rows) {
   Source& source = trial.source();
   int64_t dims = 1 + source.Below(6);
-  if (source.Chance(1, 4)) dims = source.Pick<int64_t>({8, 16, 20, 36});
+  if (rows < 32 && source.Chance(1, 4)) dims = source.Pick<int64_t>({8, 16, 20, 36, 66});
   return trial.limits(operation).extent("head_dim", dims);
 }
 
@@ -73,7 +78,7 @@ int64_t RowsOf(const Case& c) { return gnomon::relative::ReadVectors(c).rows(); 
 Case DrawScores(Trial& trial, const Draw& draw) {
   int64_t m, n;
   Case c = Begin(trial, "relative.scores", draw, &m, &n);
-  const int64_t dims = DrawHeadDim(trial, c.operation);
+  const int64_t dims = DrawHeadDim(trial, c.operation, RowsOf(c));
   c.inputs.emplace("q", DrawNumbers(trial, draw, c, {m, dims}));
   c.inputs.emplace("k", DrawNumbers(trial, draw, c, {n, dims}));
   c.inputs.emplace("table", DrawNumbers(trial, draw, c, {RowsOf(c), dims}));
@@ -83,7 +88,7 @@ Case DrawScores(Trial& trial, const Draw& draw) {
 Case DrawValues(Trial& trial, const Draw& draw) {
   int64_t m, n;
   Case c = Begin(trial, "relative.values", draw, &m, &n);
-  const int64_t dims = DrawHeadDim(trial, c.operation);
+  const int64_t dims = DrawHeadDim(trial, c.operation, RowsOf(c));
   Draw weights = draw;
   if (draw.whole_weights) weights.numbers = Numbers::kWhole;
   c.inputs.emplace("weights", DrawNumbers(trial, weights, c, {m, n}));
@@ -95,8 +100,8 @@ Case DrawValues(Trial& trial, const Draw& draw) {
 Case DrawVectors(Trial& trial, const Draw& draw) {
   int64_t m, n;
   Case c = Begin(trial, "relative.vectors", draw, &m, &n);
-  c.inputs.emplace("table",
-                   DrawNumbers(trial, draw, c, {RowsOf(c), DrawHeadDim(trial, c.operation)}));
+  c.inputs.emplace("table", DrawNumbers(trial, draw, c,
+                                        {RowsOf(c), DrawHeadDim(trial, c.operation, RowsOf(c))}));
   return c;
 }
 
@@ -119,7 +124,7 @@ Case DrawShift(Trial& trial, const std::string& operation, const Draw& draw) {
   if (source.Chance(1, 2)) shape.push_back(limits.extent("heads", 1 + source.Below(3)));
   if (!shape.empty() && source.Chance(1, 2))
     shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
-  const int64_t queries = limits.extent("query", 1 + source.Below(6));
+  const int64_t queries = limits.extent("query", DrawExtents(source, {6}, 64)[0]);
   int64_t columns = queries;
   if (!skew || full()) columns += source.Chance(1, 3) ? source.Below(12) : source.Below(4);
   shape.insert(shape.end(), {queries, columns});

@@ -70,10 +70,11 @@ void Fit(const Limits& limits, const std::string& operation, Source& source,
 
 Shape DrawTokens(Source& source, int64_t head_dim) {
   const bool small = head_dim <= 24;
-  const int64_t seq = 1 + source.Below(small ? 4 : 2);
-  const int64_t batch = 1 + source.Below(small ? 3 : 2);
-  const int64_t heads = 1 + source.Below(small ? 3 : 2);
-  return {batch, seq, heads, head_dim};
+  Shape shape = small             ? DrawExtents(source, {3, 4, 3}, head_dim)
+                : head_dim <= 128 ? DrawExtents(source, {2, 2, 2}, head_dim)
+                                  : DrawExtents(source, {1, 1, 2}, head_dim);
+  shape.push_back(head_dim);
+  return shape;
 }
 
 bool TakesType(const Limits& limits, RopeType type) {
@@ -96,7 +97,9 @@ Parameters DrawParameters(Source& source, const Draw& draw) {
 Parameters DrawFrequencies(Source& source, bool unusual) {
   Parameters parameters;
   int64_t rotary_dim = 2 * (1 + source.Below(6));
-  if (source.Chance(1, 4)) rotary_dim = source.Pick<int64_t>({16, 20, 32, 36, 64, 72, 80, 96, 128});
+  if (source.Chance(1, 4))
+    rotary_dim = source.Pick<int64_t>({16, 20, 32, 34, 36, 64, 70, 72, 80, 96, 128});
+  if (source.Chance(1, 40)) rotary_dim = source.Pick<int64_t>({134, 192, 256, 512, 640});
   int64_t head_dim = rotary_dim;
   if (source.Chance(1, 3)) head_dim += source.Pick<int64_t>({2, 1, 3, 4, 8, 16, 27});
   parameters["head_dim"] = static_cast<double>(head_dim);
@@ -125,7 +128,8 @@ Case DrawTable(Trial& trial, const Draw& draw) {
   Fit(limits, c.operation, source, &c.parameters);
   // Limits may leave a scaling that is none: a ramp that ends before it begins.
   trial.RequireInside(!draw.scaled || rope_scaling::IsValid(c.parameters));
-  Shape shape = {limits.extent("seq", 1 + source.Below(4))};
+  const int64_t pairs = Read(c.parameters).pairs();
+  Shape shape = {limits.extent("seq", DrawExtents(source, {4}, pairs)[0])};
   if (source.Chance(1, 4)) shape.insert(shape.begin(), limits.extent("batch", 1 + source.Below(3)));
   FitRank(limits, "positions", &shape);
   Tensor positions = DrawMemory(source, limits, draw.memory,

@@ -184,7 +184,7 @@ Case TemperatureCase(Trial& t) {
   const double step = source.Pick({8192.0, 8.0, 100.0, 1.0});
   if (source.Chance(1, 2)) c.parameters["floor_scale"] = step;
   const double used = c.parameters.count("floor_scale") ? step : 8192.0;
-  Shape shape = {1 + source.Below(4)};
+  Shape shape = DrawExtents(source, {4}, 1);
   if (source.Chance(1, 4)) shape.insert(shape.begin(), 1 + source.Below(3));
   c.inputs.emplace(
       "positions", Integers(shape, [&](int64_t) -> int64_t {

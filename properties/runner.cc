@@ -2,6 +2,8 @@
 // a simpler counterexample shortens and lowers the tape.
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <memory>
 #include <ostream>
 #include <unordered_map>
 
@@ -12,14 +14,18 @@
 namespace gnomon::properties {
 namespace {
 
-constexpr size_t kTapeLength = 1536;
 constexpr int kMostShrinkTrials = 400;
 constexpr int kMostCrashTrials = 60;                // each may cost a new process
 constexpr std::chrono::seconds kMostCrashTime{10};  // or a time limit
+constexpr std::chrono::seconds kMostShrinkTime{5};  // of answers that are wrong
 constexpr int kDiscardsPerCase = 20;
+// Instances that ask what is not declared, one after the other, until no other is expected: a
+// property of one operation at a time has at most three or four of them.
+constexpr int kMostUndeclared = 60;
 
 struct Choices {
   Tape tape;
+  std::shared_ptr<size_t> used = std::make_shared<size_t>(kTapeLength);  // of them, once asked
 };
 std::ostream& operator<<(std::ostream& os, const Choices& choices) {
   return os << choices.tape.size() << " choices";
@@ -27,7 +33,9 @@ std::ostream& operator<<(std::ostream& os, const Choices& choices) {
 
 std::vector<Choices> Simpler(const Choices& choices) {
   std::vector<Choices> simpler;
-  for (Tape& tape : SimplerTapes(choices.tape)) simpler.push_back({std::move(tape)});
+  Tape used = choices.tape;
+  used.resize(std::min(used.size(), *choices.used));
+  for (Tape& tape : SimplerTapes(used)) simpler.push_back({std::move(tape)});
   return simpler;
 }
 
@@ -63,22 +71,24 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
   });
 
   using Clock = std::chrono::steady_clock;
-  Clock::time_point crashed;  // for the first time
+  Clock::time_point failed;  // or crashed, for the first time
   int trials_since_failure = 0;
+  int undeclared = 0;
   bool asked_no_more = false;
   const auto instance = [&] {
-    if (report->hangs >= options.most_hangs || asked_no_more) return;
+    if (report->hangs >= options.most_hangs || asked_no_more || options.stopped()) return;
     const Choices choices = *tapes;
     const bool shrinking =
         report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
     const int most =
         report->status == PropertyReport::kCrashes ? kMostCrashTrials : kMostShrinkTrials;
     if (shrinking && ++trials_since_failure > most) return;
-    if (report->status == PropertyReport::kCrashes && Clock::now() - crashed > kMostCrashTime)
-      return;
+    const bool crashes = report->status == PropertyReport::kCrashes;
+    if (shrinking && Clock::now() - failed > (crashes ? kMostCrashTime : kMostShrinkTime)) return;
     Source source(choices.tape);
     Trial trial(subject, source, formats);
     const Trial::Verdict verdict = trial.Judge(report->property.check);
+    *choices.used = source.used();
     report->hangs += trial.out_of_time();
     switch (verdict) {
       case Trial::kHolds:
@@ -89,6 +99,9 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
         RC_DISCARD("vacuous");
       case Trial::kDeclined:
         report->declined += !shrinking;
+        undeclared += trial.undeclared();
+        if (report->cases + report->vacuous == 0 && undeclared >= kMostUndeclared)
+          asked_no_more = true;
         RC_DISCARD("declined");
       case Trial::kNotAsked:
         asked_no_more = true;
@@ -102,8 +115,7 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
         // The last failure is the one RapidCheck settled on: every simpler one that fails is taken.
         // A crash stays the finding when a simpler case only fails.
         if (report->status == PropertyReport::kCrashes && verdict == Trial::kFails) return;
-        if (verdict == Trial::kCrashes && report->status != PropertyReport::kCrashes)
-          crashed = Clock::now();
+        if (!shrinking || (verdict == Trial::kCrashes && !crashes)) failed = Clock::now();
         report->status =
             verdict == Trial::kFails ? PropertyReport::kFails : PropertyReport::kCrashes;
         report->finding = trial.finding();
@@ -125,6 +137,11 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
       std::unordered_map<std::string, rc::detail::Reproduce>());
   report->shrinks = quiet.shrinks;
   if (report->status != PropertyReport::kNotApplicable) return;
+  if (options.stopped()) {
+    report->status = PropertyReport::kNotRun;
+    report->finding = kStoppedText;
+    return;
+  }
   // Instances outside the subject's own limits are no fault of it; those that could be asked count.
   const bool enough = result.is<rc::detail::SuccessResult>() || report->declined > report->vacuous;
   if (report->cases == 0 && report->vacuous == 0 && report->declined > 0) {

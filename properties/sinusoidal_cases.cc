@@ -14,6 +14,7 @@ Parameters DrawParameters(Source& source, const Draw& draw) {
   if (source.Chance(1, 4))
     width = draw.small ? source.Pick<int64_t>({16, 20, 36})
                        : source.Pick<int64_t>({16, 20, 32, 36, 64, 72, 96, 128});
+  if (!draw.small && source.Chance(1, 60)) width = source.Pick<int64_t>({130, 256, 514, 2052});
   if (!draw.even && source.Chance(1, 3)) --width;
   parameters["width"] = static_cast<double>(width);
   if (source.Chance(2, 3))
@@ -93,8 +94,8 @@ void BringNear(Trial& trial, Case* c) {
 
 Case DrawTable(Trial& trial, const Draw& draw) {
   Case c = Begin(trial, "sinusoidal.table", draw);
-  c.inputs.emplace("positions",
-                   DrawPositions(trial, draw, c, "positions", 1 + trial.source().Below(4)));
+  const int64_t count = DrawExtents(trial.source(), {4}, TableOf(c).width)[0];
+  c.inputs.emplace("positions", DrawPositions(trial, draw, c, "positions", count));
   return c;
 }
 
@@ -109,8 +110,8 @@ Case DrawAdd(Trial& trial, const Draw& draw) {
   const Limits limits = trial.limits(c.operation);
   Fit(trial, draw, &c);
   const int64_t width = TableOf(c).width, most = width > 24 ? 2 : 3;
-  const Shape shape = {limits.extent("batch", 1 + source.Below(most)),
-                       limits.extent("seq", 1 + source.Below(most)), width};
+  const Shape drawn = DrawExtents(source, {most, most}, width);
+  const Shape shape = {limits.extent("batch", drawn[0]), limits.extent("seq", drawn[1]), width};
   c.inputs.emplace("positions", DrawPositions(trial, draw, c, "positions", shape[1]));
   const Numbers numbers = draw.numbers ? *draw.numbers : DrawTame(source);
   Tensor values(DTypeOf(c.format), shape);
@@ -139,7 +140,8 @@ Case DrawPairwise(Trial& trial, const std::string& operation, const Draw& draw) 
   even.even = even.small = true;
   Case c = Begin(trial, operation, even);
   for (const char* role : {"m", "n"})
-    c.inputs.emplace(role, DrawPositions(trial, draw, c, role, 1 + trial.source().Below(3)));
+    c.inputs.emplace(role,
+                     DrawPositions(trial, draw, c, role, DrawExtents(trial.source(), {3}, 16)[0]));
   if (draw.near && trial.limits(operation).takes("frequencies")) BringNear(trial, &c);
   return c;
 }

@@ -77,7 +77,7 @@ Case Begin(Trial& trial, const std::string& operation) {
 }
 
 int64_t Extent(Trial& trial, const Case& c, const std::string& axis, int64_t most) {
-  return trial.limits(c.operation).extent(axis, 1 + trial.source().Below(most));
+  return trial.limits(c.operation).extent(axis, DrawExtents(trial.source(), {most}, 16)[0]);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Case DrawTimestep(Trial& trial, const RealDraw& draw) {
   Source& source = trial.source();
   Case c = Begin(trial, "sinusoidal.timestep");
   int64_t width = 4 + 2 * source.Below(6);
-  if (source.Chance(1, 6)) width = source.Pick<int64_t>({32, 64, 66, 128});
+  if (source.Chance(1, 6)) width = source.Pick<int64_t>({32, 64, 66, 128, 256, 514});
   if (source.Chance(1, 3)) ++width;
   c.parameters["width"] = static_cast<double>(width);
   if (source.Chance(1, 2)) c.parameters["downscale_freq_shift"] = 0.0;

@@ -30,6 +30,16 @@ bool DiesOnly(const std::vector<PropertyReport>& before, const Property& propert
                      [&](const std::string& o) { return died_on.count(o) > 0; });
 }
 
+// Empty: the subject is asked.
+std::string WhyNotAsked(const SuiteReport& before, const SuiteOptions& left,
+                        const Property& property) {
+  if (left.most_hangs <= 0) return WhyNotRun(before);
+  if (DiesOnly(before.properties, property))
+    return "the subject died in " + std::to_string(kMostHangs) +
+           " properties and answered nothing (SUBJ-7)";
+  return left.stopped() ? kStoppedText : "";
+}
+
 // "alibi.*" where all operations of a scheme are among them.
 std::set<std::string> ByScheme(const std::set<std::string>& operations) {
   const auto scheme = [](const std::string& operation) {
@@ -51,7 +61,7 @@ std::vector<Format> FormatsFor(const Subject& subject, const Property& property)
   std::vector<Format> formats;
   for (size_t i = 0; i < kFormats.size(); ++i) {
     const Format format = static_cast<Format>(i);
-    if (std::all_of(property.operations.begin(), property.operations.end(),
+    if (std::any_of(property.operations.begin(), property.operations.end(),
                     [&](const std::string& o) { return subject.Declares(o, format); }))
       formats.push_back(format);
   }
@@ -115,17 +125,14 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
                      [&](const std::string& o) { return GlobMatches(options.operation, o); }))
       continue;
     if (options.progress) options.progress(property);
-    const bool dies_only = DiesOnly(report.properties, property);
-    const std::string why = WhyNotRun(report);
+    const std::string why_not = WhyNotAsked(report, left, property);
     PropertyReport& entry = report.properties.emplace_back();
     entry.property = property;
     const std::vector<Format> formats = FormatsFor(subject, property);
     if (formats.empty()) continue;
-    if (left.most_hangs <= 0 || dies_only) {
+    if (!why_not.empty()) {
       entry.status = PropertyReport::kNotRun;
-      entry.finding = left.most_hangs <= 0 ? why
-                                           : "the subject died in " + std::to_string(kMostHangs) +
-                                                 " properties and answered nothing (SUBJ-7)";
+      entry.finding = why_not;
       continue;
     }
     RunProperty(subject, formats, left, &entry);
@@ -148,15 +155,17 @@ std::string ShellQuoted(const std::string& text) {
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
   return "gnomon check --subject " + ShellQuoted(report.subject) + " --operation " +
          property.property.operations.front() + " --seed " + std::to_string(report.options.seed) +
-         " --cases " + std::to_string(report.options.cases);
+         " --cases " + std::to_string(report.options.cases) + report.options.repeat_with;
 }
 
 std::string ToText(const SuiteReport& report) {
   std::string text = report.subject + ", seed " + std::to_string(report.options.seed) + ", " +
                      std::to_string(report.options.cases) + " cases a property\n";
   std::set<std::string> undeclared;
+  std::string in_part;  // something of what they ask is declared
   for (const PropertyReport& p : report.properties) {
     if (p.status == PropertyReport::kNotApplicable) {
+      if (p.declined > 0) in_part += (in_part.empty() ? "" : ", ") + p.property.name;
       undeclared.insert(p.property.operations.begin(), p.property.operations.end());
       continue;
     }
@@ -178,9 +187,10 @@ std::string ToText(const SuiteReport& report) {
   }
   if (const int64_t count = report.count(PropertyReport::kNotApplicable)) {
     text += "  " + std::to_string(count) +
-            " properties are not applicable: not all declared, or nothing inside the limits, of";
+            " properties are not applicable: too little declared, or nothing inside the limits, of";
     for (const std::string& names : ByScheme(undeclared)) text += " " + names;
     text += "\n";
+    if (!in_part.empty()) text += "  of what is declared these were left out: " + in_part + "\n";
   }
   if (const int64_t count = report.count(PropertyReport::kNotRun))
     text += "  " + std::to_string(count) + (count == 1 ? " property was" : " properties were") +

@@ -31,7 +31,9 @@ struct SuiteOptions {
   Which which = Which::kAll;
   bool shrink = true;  // look for a simpler case that fails too
   int most_hangs = kMostHangs;
+  std::string repeat_with;  // more options of the command that repeats a result: " --x 1"
   std::function<void(const Property&)> progress;
+  std::function<bool()> stopped = [] { return false; };  // asked before every instance
 };
 
 struct PropertyReport {
@@ -40,9 +42,9 @@ struct PropertyReport {
     kFails,
     kCrashes,        // the subject died, hung or broke the protocol
     kStarved,        // too many instances were vacuous for a verdict
-    kNotApplicable,  // the subject declares no format of what the property asks, or its limits
+    kNotApplicable,  // the subject declares too little of what the property asks, or its limits
                      // leave nothing to ask
-    kNotRun,         // the subject is asked no more (SUBJ-7)
+    kNotRun,         // the subject is asked no more (SUBJ-7), or the run was stopped
   };
   Property property;
   Status status = kNotApplicable;
@@ -70,7 +72,9 @@ struct SuiteReport {
   bool holds() const;
 };
 
-// The formats that the subject declares for everything the property asks.
+// The formats that the subject declares for something the property asks. Some properties ask one of
+// their operations at a time, and others several: an instance that asks one that is not declared is
+// declined.
 std::vector<Format> FormatsFor(const Subject& subject, const Property& property);
 
 SuiteReport RunSuite(Subject& subject, const SuiteOptions& options = {});
@@ -84,6 +88,7 @@ std::string ToText(const SuiteReport& report);
 // Why properties are not run.
 std::string WhyNotRun(const SuiteReport& report);
 std::string HungText(const SuiteOptions& options);
+inline constexpr const char* kStoppedText = "the run was stopped (REPORT-1)";
 const char* Name(PropertyReport::Status status);  // "holds", "fails", "crashes", ...
 // The text as a shell takes it for one word.
 std::string ShellQuoted(const std::string& text);

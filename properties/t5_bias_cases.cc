@@ -31,6 +31,7 @@ void DrawParameters(Trial& trial, const Draw& draw, Case* c) {
   t.num_buckets = source.Pick<int64_t>({32, 8, 9, 20, 48, 64, 5});
   t.max_distance = source.Pick<int64_t>({128, 20, 81, 256, 512, 1000, 100000});
   if (source.Chance(1, 4)) t.num_buckets = 4 + source.Below(60);
+  if (source.Chance(1, 16)) t.num_buckets = source.Pick<int64_t>({258, 300, 1024});
   if (t.max_distance <= t.max_exact()) t.max_distance = t.max_exact() + 1 + source.Below(100);
   c->parameters["bidirectional"] = t.bidirectional;
   c->parameters["num_buckets"] = static_cast<double>(t.num_buckets);

@@ -31,15 +31,17 @@ std::vector<Tape> SimplerTapes(const Tape& tape) {
   return simpler;
 }
 
-Tape SimplestTape(Tape tape, const std::function<bool(const Tape&)>& accept, int most,
-                  double seconds) {
+Tape SimplestTape(Tape tape, const std::function<std::optional<size_t>(const Tape&)>& accept,
+                  int most, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (bool better = true; better;) {
     better = false;
     for (Tape& simpler : SimplerTapes(tape)) {
       if (most-- <= 0 || std::chrono::steady_clock::now() >= end) return tape;
-      if (!accept(simpler)) continue;
+      const std::optional<size_t> used = accept(simpler);
+      if (!used) continue;
       tape = std::move(simpler);
+      tape.resize(std::min(tape.size(), *used));
       better = true;
       break;
     }

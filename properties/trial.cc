@@ -48,7 +48,8 @@ void Trial::RequireInside(bool inside) {
 }
 
 void Trial::Require(const std::string& operation, Format format) {
-  RequireInside(subject_.Declares(operation, format));
+  undeclared_ = !subject_.Declares(operation, format);
+  RequireInside(!undeclared_);
 }
 
 Outputs Trial::Run(const Case& c) {
@@ -65,6 +66,7 @@ void Trial::RunOn(const Case& question, Outputs* outputs) {
   for (const auto& [role, tensor] : *outputs)
     inside &= limits.strides || tensor.view().contiguous();
   RequireInside(inside);
+  Require(c.operation, c.format);
   asked_.push_back(c);
   OutputViews views;
   for (auto& [role, tensor] : *outputs) views.emplace(role, tensor.view());

@@ -31,7 +31,7 @@ class Trial {
     kNotAsked,  // it had hung too often before
   };
 
-  // `formats`: those that the subject declares for everything the property asks.
+  // `formats`: those that the subject declares for something the property asks.
   Trial(Subject& subject, Source& source, std::vector<Format> formats)
       : subject_(subject), source_(source), formats_(std::move(formats)) {}
 
@@ -69,6 +69,8 @@ class Trial {
   void RequireInside(bool inside);
 
   bool out_of_time() const { return out_of_time_; }
+  // kDeclined: what was drawn asks an operation that the subject does not declare in the format.
+  bool undeclared() const { return undeclared_; }
   const std::string& finding() const { return finding_; }
   // Everything that was asked, in order.
   const std::vector<Case>& asked() const { return asked_; }
@@ -82,7 +84,7 @@ class Trial {
   std::vector<Case> asked_;
   std::string finding_;
   Verdict verdict_ = kHolds;
-  bool out_of_time_ = false;
+  bool out_of_time_ = false, undeclared_ = false;
   int64_t compared_ = 0, vacuous_ = 0;
 };
 

@@ -477,9 +477,9 @@ class PlainAttention final : public Subject {
     if (Is(M::kMagnitude)) value *= 1.0003;
     if (Is(M::kAddsToOutput)) value += ValueOf(to.dtype, LoadBits(to.dtype, address));
     if (Is(M::kReadsPadding) && c_->inputs.count("v")) {
-      const ConstTensorView v = c_->inputs.at("v").view();
-      const std::byte* after = v.data + v.shape[3] * v.strides[3] * SizeOf(v.dtype);
-      value += 0 * ValueOf(v.dtype, LoadBits(v.dtype, after));
+      const Tensor& values = c_->inputs.at("v");
+      const ConstTensorView v = values.view();
+      value += 0 * ReadPast(values, v.data + v.shape[3] * v.strides[3] * SizeOf(v.dtype));
     }
     StoreBits(to.dtype, address,
               StoredBits(c_->format, value,

@@ -196,8 +196,8 @@ class PlainLearned : public PlainKernel<M> {
         continue;
       }
       const std::byte* address = In(x, i);
-      const double value = ValueAt(x, i, address);
-      double p = ValueAt(table.view(), number, In(table.view(), number));
+      const double value = ValueAt(c.inputs.at("x"), x, i, address);
+      double p = ValueAt(table, table.view(), number, In(table.view(), number));
       if (Is(M::kBf16Table)) p = RoundToFormat(Format::kBf16, p);
       double sum = Sum(Is(M::kScaled) ? value * std::sqrt(static_cast<double>(width)) : value, p);
       if (Is(M::kNotAdded)) sum = value;
@@ -220,11 +220,12 @@ class PlainLearned : public PlainKernel<M> {
     if (Is(M::kShortOffsets) && offset > 0) offset = static_cast<uint16_t>(offset);
     return view.data + offset * SizeOf(view.dtype);
   }
-  double ValueAt(const ConstTensorView& view, int64_t number, const std::byte* address) const {
+  // `of`: what the row lies in.
+  double ValueAt(const Tensor& of, const ConstTensorView& view, int64_t number,
+                 const std::byte* address) const {
     double value = Read(DecodeBits(format_, LoadBits(view.dtype, address)));
     if (Is(M::kReadsPadding) && number % view.shape.back() == view.shape.back() - 1)
-      value += 0 * DecodeBits(format_, LoadBits(view.dtype, address + view.strides.back() *
-                                                                          SizeOf(view.dtype)));
+      value += 0 * ReadPast(of, address + view.strides.back() * SizeOf(view.dtype));
     return value;
   }
   std::byte* Address(const TensorView& view, int64_t number) const {
@@ -363,7 +364,7 @@ class PlainLearned : public PlainKernel<M> {
       const auto entry = [&](int64_t row, int64_t column) {
         int64_t number = (row * w + column) * width + i % width;
         if (Is(M::kResizeTransposed)) number = (column * h + row) * width + i % width;
-        const double v = ValueAt(table.view(), number, In(table.view(), number));
+        const double v = ValueAt(table, table.view(), number, In(table.view(), number));
         return Is(M::kBf16Table) ? RoundToFormat(Format::kBf16, v) : v;
       };
       const Taps& down = rows[static_cast<size_t>(place / p.columns.to)];

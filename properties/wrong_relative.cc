@@ -180,8 +180,7 @@ class PlainRelative : public PlainKernel<M> {
     const std::byte* address = view.data + offset * SizeOf(view.dtype);
     double value = Read(DecodeBits(format_, LoadBits(view.dtype, address)));
     if (Is(M::kReadsPadding) && number % view.shape.back() == view.shape.back() - 1)
-      value += 0 * DecodeBits(format_, LoadBits(view.dtype, address + view.strides.back() *
-                                                                          SizeOf(view.dtype)));
+      value += 0 * ReadPast(tensor, address + view.strides.back() * SizeOf(view.dtype));
     return value;
   }
   std::byte* Address(const TensorView& view, int64_t number) const {

@@ -17,9 +17,12 @@ def outside(case, tensors):
     """How many elements lie outside the bound."""
     y, rounded = tensors["y"].astype(np.float64), tensors["rounded/y"].astype(np.float64)
     stated, bound = tensors["truth/y"], tensors[f"bound/{PROFILE}/y"]
-    right = (y == rounded) | (np.isnan(y) & np.isnan(rounded)) | (np.abs(y - stated) <= bound)
+    right = np.abs(y - stated) <= bound
+    for one in rounded, tensors.get("also/y", rounded).astype(np.float64):
+        right |= (y == one) | (np.isnan(y) & np.isnan(one))
     right |= np.isinf(y) & ((np.sign(y) * stated + bound) * (1 - 2.0**-51) >= OVERFLOW[case["format"]])
-    return int(np.sum(~(right | (~np.isfinite(y) & np.isinf(bound)))))
+    left_open = tensors.get(f"open/{PROFILE}/y", 0)
+    return int(np.sum(~(right | (~np.isfinite(y) & (left_open == 1)))))
 
 
 np.seterr(all="ignore")
