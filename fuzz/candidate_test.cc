@@ -111,7 +111,8 @@ TEST_F(Candidate, AfterTheThirdHangItIsAskedNoMore) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
 }
 
-// The signal is for `gnomon fuzz` alone, and nothing that it started stays behind.
+// The signal is for `gnomon fuzz` alone, and nobody who reads what it prints is kept waiting by
+// what it started.
 TEST_F(Candidate, AStoppedSearchSaysWhatItFound) {
   const auto begin = std::chrono::steady_clock::now();
   const Ran ran = Command("timeout --foreground --preserve-status -s TERM 6 " + kBin +

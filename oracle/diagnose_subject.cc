@@ -115,7 +115,7 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
   const std::vector<TensorSpec>& outputs = OperationOf(smallest->c).outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].role != first->output) continue;
-    // What shows beside others alone needs the axis that they are on.
+    // What shows beside another alone needs two on the axis that they are on.
     for (const char* keep : {"", "heads", "seq", "n", "m", "query", "batch"}) {
       Case part = CutDown({&smallest->c, &views}, static_cast<int>(i), first->element, keep).c;
       if (SizeOfCase(part) >= SizeOfCase(smallest->c)) continue;

@@ -518,7 +518,7 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
   const size_t missing = spec.axes.size() - view.shape.size();
   for (size_t i = 0; i < view.shape.size(); ++i) {
     const std::string& axis = spec.axes[i + missing];
-    if (axis != keep && kCut.count(axis) && is_given(axis)) index[axis] = at[i];
+    if (kCut.count(axis) && is_given(axis)) index[axis] = at[i];
   }
   // The part of a tensor that these indices leave.
   const auto part = [&](const ConstTensorView& from, const TensorSpec& of) {
@@ -528,8 +528,9 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
     for (size_t i = 0; i < shape.size(); ++i) {
       const auto found = index.find(of.axes[i + left_out]);
       if (found == index.end()) continue;
-      first[i] = shape[i] == 1 ? 0 : found->second;
-      shape[i] = 1;
+      const int64_t kept = std::min<int64_t>(found->first == keep ? 2 : 1, shape[i]);
+      first[i] = shape[i] == 1 ? 0 : std::max<int64_t>(found->second + 1 - kept, 0);
+      shape[i] = kept;
     }
     Tensor cut(from.dtype, shape);
     for (int64_t i = 0; i < cut.count(); ++i) {

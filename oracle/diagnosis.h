@@ -53,7 +53,7 @@ struct Diagnosis {
 Diagnosis Diagnose(const std::vector<Answered>& answered, const Demand& demand = {});
 
 // The case cut down to what one element needs: one batch row, token, head; and what was answered.
-// `keep`: an axis that stays whole.
+// `keep`: an axis of which two indices stay.
 struct Cut {
   Case c;
   Outputs outputs;

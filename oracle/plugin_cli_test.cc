@@ -57,9 +57,9 @@ TEST(PluginCli, AskedNoMoreAfterTheThirdHang) {
   EXPECT_EQ(statuses["crashes"], 1) << run.out;
   EXPECT_GE(statuses["not run"], 10) << run.out;
   EXPECT_EQ(statuses["holds"], 0) << run.out;
-  EXPECT_NE(
-      Check("hang", {"--case-time", "300"}).out.find("NOT RUN: the subject exceeded its time"),
-      std::string::npos);
+  const std::string text = Check("hang", {"--case-time", "300"}).out;
+  EXPECT_NE(text.find("NOT RUN: the subject exceeded its time"), std::string::npos) << text;
+  EXPECT_NE(text.find(" --case-time 300\n"), std::string::npos) << text;  // of the repeat line
 }
 
 TEST(PluginCliSlow, ThoroughIsTwoThousandCases) {

@@ -76,6 +76,17 @@ TEST_F(ReportTest, NaNHasASpelling) {
   EXPECT_EQ(json["histogram"]["not_finite"], 1);
 }
 
+TEST_F(ReportTest, WhatIsDueAndNoNumberProvesNothing) {
+  Tensor& x = recording_.c.inputs.at("x");
+  for (int64_t i = 0; i < x.count(); ++i) x.Set(i, std::numeric_limits<double>::quiet_NaN());
+  y_ = reference::RoundedTruth(recording_.c).at("y");
+  EXPECT_EQ(Judged()["verdict"], "nothing run");
+  EXPECT_NE(text_.find("every element is vacuous, copied, or a NaN or infinity that is due, which "
+                       "proves nothing"),
+            std::string::npos)
+      << text_;
+}
+
 TEST_F(ReportTest, VacuousElementsAreCountedApartAndProveNothing) {
   // At 2^30 tokens a float32 angle of pair 0 may be off by more than a turn; the truth itself is
   // 2^30.

@@ -8,8 +8,9 @@
 namespace gnomon::oracle {
 
 // While it lives, the first SIGINT or SIGTERM is noted, passed on to a child that works for this
-// process, and nothing else; the second one ends the program. One that was ignored before, as in
-// the background of a script, stays ignored.
+// process, and nothing else. Another one ends the program, but not within a second: `timeout` sends
+// its signal twice, and a terminal sends the child its own. One that was ignored before, as in the
+// background of a script, stays ignored.
 class StopSignals {
  public:
   StopSignals();

@@ -40,7 +40,7 @@ Number DrawFrequency(Source& source);
 
 // Extents of axes whose every index brings `inner` elements: from 1 to the usual ones. Now and then
 // one axis is long, beyond the lanes, blocks and threads that kernels divide it among, and the
-// others have one index.
+// others have one index or two.
 std::vector<int64_t> DrawExtents(Source& source, std::initializer_list<int64_t> usual,
                                  int64_t inner);
 

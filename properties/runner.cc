@@ -78,12 +78,10 @@ void RunProperty(Subject& subject, const std::vector<Format>& formats, const Sui
   const auto instance = [&] {
     if (report->hangs >= options.most_hangs || asked_no_more || options.stopped()) return;
     const Choices choices = *tapes;
-    const bool shrinking =
-        report->status == PropertyReport::kFails || report->status == PropertyReport::kCrashes;
-    const int most =
-        report->status == PropertyReport::kCrashes ? kMostCrashTrials : kMostShrinkTrials;
-    if (shrinking && ++trials_since_failure > most) return;
     const bool crashes = report->status == PropertyReport::kCrashes;
+    const bool shrinking = crashes || report->status == PropertyReport::kFails;
+    const int most = crashes ? kMostCrashTrials : kMostShrinkTrials;
+    if (shrinking && ++trials_since_failure > most) return;
     if (shrinking && Clock::now() - failed > (crashes ? kMostCrashTime : kMostShrinkTime)) return;
     Source source(choices.tape);
     Trial trial(subject, source, formats);
