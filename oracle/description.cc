@@ -87,6 +87,11 @@ class DescriptionParser {
       return std::any_of(spec->parameters.begin(), spec->parameters.end(),
                          [&](const ParameterSpec& p) { return p.name == parameter; });
     };
+    const auto is_required = [&](const std::string& parameter) {
+      return std::any_of(
+          spec->parameters.begin(), spec->parameters.end(),
+          [&](const ParameterSpec& p) { return p.name == parameter && p.otherwise == "required"; });
+    };
     const auto input = [&](const std::string& role) {
       return std::find_if(spec->inputs.begin(), spec->inputs.end(),
                           [&](const TensorSpec& t) { return t.role == role; });
@@ -118,6 +123,8 @@ class DescriptionParser {
           const auto role = input(text);
           RequireKnown(has_parameter(text) || (role != spec->inputs.end() && role->optional), where,
                        text);
+          if (is_required(text))
+            Fail(where, Quoted(text) + " is required: every case has it", "SUBJ-3");
           limits.without.insert(text);
         }
       } else if (key == "axes") {
@@ -127,10 +134,13 @@ class DescriptionParser {
         }
       } else if (key == "dtypes") {
         for (const auto& [role, list] : Object(where, value).items()) {
-          RequireKnown(input(role) != spec->inputs.end(), where, role);
+          const auto spec_of = input(role);
+          RequireKnown(spec_of != spec->inputs.end(), where, role);
           for (const Json& item : List(where, list)) {
             const auto dtype = DTypeFromName(Text(where, item));
             if (!dtype) Fail(where, Quoted(Text(where, item)) + " is no data type", "CASE-4");
+            if (IsFloat(*dtype) == spec_of->integer)
+              Fail(where, Quoted(Text(where, item)) + " is no data type of " + role, "CASE-4");
             limits.dtypes[role].push_back(*dtype);
           }
         }

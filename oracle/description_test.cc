@@ -99,6 +99,11 @@ TEST(Description, ABadOneIsRefusedInOneLine) {
   EXPECT_NE(operation(R"("strides": 0)").find("must be true or false"), std::string::npos);
   EXPECT_NE(operation(R"("ranks": {"x": [5]})").find("from 1 to 4"), std::string::npos);
   EXPECT_NE(operation(R"("dtypes": {"x": []})").find("not empty"), std::string::npos);
+  EXPECT_EQ(operation(R"("dtypes": {"positions": ["F32"]})"),
+            "k.so: description: rope.apply.dtypes: \"F32\" is no data type of positions (CASE-4)");
+  EXPECT_EQ(
+      operation(R"("without": ["layout"])"),
+      "k.so: description: rope.apply.without: \"layout\" is required: every case has it (SUBJ-3)");
 }
 
 }  // namespace

@@ -32,6 +32,18 @@ TEST(DiagnosisOfRightElements, RightHeadsSpeakAgainstAnOrderOfHeads) {
   EXPECT_EQ(Diagnose({{&c, &of_wrong}, {&other, &of_right}}).mistakes, Names{});
 }
 
+// A tail that is left 0 is left so wherever there is one.
+TEST(DiagnosisOfRightElements, RightTailsSpeakAgainstATailThatIsLeft) {
+  const Case c = Question(Format::kF32, 4, 6), other = Question(Format::kF32, 3, 6);
+  const Outputs right = reference::RoundedTruth(other);
+  Outputs zeros = reference::RoundedTruth(c);
+  for (int64_t i = 0; i < zeros.at("y").count(); ++i) zeros.at("y").Set(i, 0);
+  const Views of_zeros = ViewsOf(zeros), of_right = ViewsOf(right);
+  const Names alone = Diagnose({{&c, &of_zeros}}).mistakes;
+  EXPECT_EQ(std::count(alone.begin(), alone.end(), "tail-vector/8"), 1);
+  EXPECT_EQ(Diagnose({{&c, &of_zeros}, {&other, &of_right}}).mistakes, Names{});
+}
+
 // What is read at a wrong place is NaN mostly, wherever that was.
 TEST(DiagnosisOfRightElements, JunkOfOneCaseTellsNoPlace) {
   const auto ask = [](int64_t tokens) {

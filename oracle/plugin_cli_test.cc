@@ -43,6 +43,13 @@ TEST(PluginCli, NothingRunIsNoSuccess) {
   const Answer run = Check("good", {"--operation", "sinusoidal.*"});
   EXPECT_EQ(run.code, 4);
   EXPECT_EQ(run.out.find("nothing run"), 0u) << run.out;
+  const std::string child =
+      "process:python3 '" GNOMON_SOURCE_DIR "/oracle/testing/process_child.py' 'nothing left'";
+  const Answer idle =
+      Gnomon({"check", "--subject", child, "--operation", "rope.apply", "--cases", "3"});
+  EXPECT_EQ(idle.code, 4);
+  EXPECT_EQ(idle.out, "nothing run: the limits that " + child +
+                          " declares leave nothing to ask of rope.apply (SUBJ-3)\n");
 }
 
 // A run on a plug-in that always hangs ends, and says what it left out (SUBJ-7).

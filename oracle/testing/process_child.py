@@ -140,7 +140,8 @@ def main():
         kind, payload = receive()
         if kind == b"HELO":
             name = "liar" if what == "lie" else "child"
-            send(b"HELO", json.dumps({"name": name, "operations": {"rope.apply": {"formats": ["f32"]}},
+            limits = {"elements": 1} if what == "nothing left" else {}  # x has two at least
+            send(b"HELO", json.dumps({"name": name, "operations": {"rope.apply": {"formats": ["f32"], **limits}},
                                       **({"shoe size": 43} if what == "lie" else {})}).encode())
         elif kind == b"RUN_":
             count, at, done = struct.unpack_from("<I", payload)[0], 4, []
