@@ -109,7 +109,7 @@ CandidateReport FuzzCandidate(const CandidateOptions& options) {
     line("nothing run: " + what);
     report.exit_code = 4;
   } else {
-    line("nothing found: " + what);
+    line((result.unrepeated.empty() ? "nothing found: " : "nothing that repeats: ") + what);
   }
   for (const auto& [found, mistake] : named) {
     const Find& find = *found;

@@ -7,6 +7,7 @@
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/config.h"
 #include "gnomon/oracle/strict_json.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/spec/bounds.h"
 
 namespace gnomon::oracle {
@@ -76,6 +77,20 @@ RecordingOptions ToOptions(const CaseArguments& arguments) {
                      "FORMAT-1");
   }
   return options;
+}
+
+std::string ToWords(const CaseArguments& arguments) {
+  std::string words;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words += std::string(" ") + option + " " + properties::ShellQuoted(value);
+  };
+  add("--operation", arguments.operation);
+  add("--config", arguments.config);
+  for (const std::string& set : arguments.sets) add("--set", set);
+  for (const std::string& tensor : arguments.tensors) add("--tensor", tensor);
+  add("--axes", arguments.axes);
+  add("--format", arguments.format);
+  return words;
 }
 
 std::vector<int64_t> ToIntegers(const std::string& text, const std::string& option) {

@@ -12,6 +12,10 @@ namespace gnomon::oracle {
 // Throws Rejected or BadFile.
 RecordingOptions ToOptions(const CaseArguments& arguments);
 
+// The same again for a shell, as a command repeats it: " --set layout=half_split"; empty: nothing
+// is stated.
+std::string ToWords(const CaseArguments& arguments);
+
 // "0,1,-5" as integers.
 std::vector<int64_t> ToIntegers(const std::string& text, const std::string& option);
 

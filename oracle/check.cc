@@ -66,11 +66,9 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   try {
     shapes = Validate(recording.c);
   } catch (const Rejected& error) {
-    const std::string message = error.what();
-    const bool of_a_shape = message.find("must have ") != std::string::npos ||
-                            message.find("rank ") != std::string::npos;
-    if (hint.empty() || !of_a_shape) throw;
-    throw std::runtime_error(message + hint);
+    const bool of_a_tensor = recording.c.inputs.count(error.parameter()) > 0;
+    if (hint.empty() || !of_a_tensor) throw;
+    throw error.With(hint);
   }
   for (const OutputShape& output : shapes) {
     const auto found = recording.outputs.find(output.role);
@@ -81,12 +79,6 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   }
 }
 
-Judged NothingIn(const std::string& path, const std::string& why) {
-  Judged judged = NotJudged(path, Verdict::kNothingRun, why);
-  judged.result.repeat = "gnomon check " + properties::ShellQuoted(path);
-  return judged;
-}
-
 // `alone`: not one of several, where a question that nobody answered is no reason to refuse the
 // rest.
 Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool alone) {
@@ -94,10 +86,10 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
   const RecordingOptions options = ToOptions(arguments.stated);
   const TensorFile file = ReadTensorFile(path);
   if (file.tensors.empty() && file.unusable.empty() && !file.metadata.count("gnomon.case"))
-    return NothingIn(path, "the file holds no tensor");
+    return NotJudged(path, Verdict::kNothingRun, "the file holds no tensor");
   const Recording recording = ReadRecording(file, options);
   if (!alone && recording.outputs.empty() && file.metadata.count("gnomon.case"))
-    return NothingIn(path, "unanswered: the file holds no output");
+    return NotJudged(path, Verdict::kNothingRun, "unanswered: the file holds no output");
   RequireRoles(recording, file);
   ValidateShapes(recording, path);
   const reference::Judgement judgement = reference::Judge(
@@ -134,7 +126,8 @@ std::string SummaryLine(const Result& result) {
 }  // namespace
 
 int Check(const CheckArguments& arguments, std::ostream& out) {
-  ToDemand(arguments);  // refused before a file is read
+  const Demand demand = ToDemand(arguments);  // refused before a file is read
+  const std::string repeat_with = ToWords(arguments.stated) + demand.Options();
   const std::vector<std::string> files = RecordingFiles(arguments.files);
   std::vector<Result> results;
   std::string text;
@@ -143,6 +136,7 @@ int Check(const CheckArguments& arguments, std::ostream& out) {
   const bool one = arguments.files.size() == 1 && files.size() == 1 && files == arguments.files;
   for (const std::string& file : files) {
     Judged judged = JudgeOneOf(file, arguments, files.size() == 1);
+    judged.result.repeat = "gnomon check " + properties::ShellQuoted(file) + repeat_with;
     conform += judged.result.passes();
     text += one ? judged.text : SummaryLine(judged.result);
     list.push_back(std::move(judged.json));

@@ -33,7 +33,7 @@ std::string Why(const Outcome& outcome) {
 
 // One case, one verdict: of the answer where there is one, else of how there is none.
 Judged ResultOfCase(const properties::Subject& subject, const std::string& file, const Case& c,
-                    const CaseResult& of_case, const std::string& folder) {
+                    const CaseResult& of_case, const SubjectArguments& arguments) {
   Judged judged;
   Recording recording;
   recording.c = c;
@@ -41,7 +41,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
     for (const auto& [role, tensor] : of_case.outputs) recording.outputs[role] = tensor.view();
     const Demand demand{subject.Promise(), kProfiles.size() - 1, subject.FlushesSubnormals()};
     Report report(recording, *of_case.judgement, demand);
-    AddDiagnosis(recording, *of_case.judgement, demand, folder, &report);
+    AddDiagnosis(recording, *of_case.judgement, demand, arguments.out, &report);
     judged.result = ResultOf(file, recording, *of_case.judgement, report);
     judged.text = report.Text();
     judged.json = ReportAsJson({report, recording, *of_case.judgement, judged.result.name});
@@ -68,8 +68,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
   }
   judged.result.source = file;
   judged.result.subject = subject.Name();
-  judged.result.repeat = "gnomon check --subject " + properties::ShellQuoted(subject.Name()) + " " +
-                         properties::ShellQuoted(file);
+  judged.result.repeat = RepeatWords(arguments, subject.Name(), file);
   judged.json["file"] = file;
   judged.json["subject"] = subject.Name();
   return judged;
@@ -116,7 +115,7 @@ int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>
   for (const auto& subject : subjects) {
     const std::vector<CaseResult> of_cases = RunCases(*subject, cases);
     for (size_t i = 0; i < files.size(); ++i) {
-      Judged judged = ResultOfCase(*subject, files[i], cases[i], of_cases[i], arguments.out);
+      Judged judged = ResultOfCase(*subject, files[i], cases[i], of_cases[i], arguments);
       outside += !of_cases[i].asked();
       if (of_cases[i].outcome.status == Outcome::kNotAsked && not_run++ == 0)
         why_not_run = of_cases[i].outcome.message;

@@ -140,19 +140,29 @@ void AddMistakes(const std::vector<SubjectDiagnosis>& diagnoses, Result* result)
   }
 }
 
-}  // namespace
-
 // With a folder, the last case of every crash is written there, and how to ask it again is said.
 std::string CrashFiles(const SuiteReport& report, const SubjectArguments& arguments) {
   std::string text;
   if (arguments.out.empty()) return text;
   for (const PropertyReport& p : report.properties)
     if (p.status == PropertyReport::kCrashes && !p.asked.empty())
-      text += fmt::format("case of the crash in {}: gnomon check --subject {} --case-time {} {}\n",
-                          p.property.name, properties::ShellQuoted(report.subject),
-                          arguments.case_time_ms,
-                          properties::ShellQuoted(WriteInto(arguments.out, {p.asked.back(), {}})));
+      text += fmt::format(
+          "case of the crash in {}: {}\n", p.property.name,
+          RepeatWords(arguments, report.subject, WriteInto(arguments.out, {p.asked.back(), {}})));
   return text;
+}
+
+}  // namespace
+
+std::string CaseTimeOption(const SubjectArguments& arguments) {
+  if (arguments.case_time_ms == SubjectArguments().case_time_ms) return "";
+  return fmt::format(" --case-time {}", arguments.case_time_ms);
+}
+
+std::string RepeatWords(const SubjectArguments& arguments, const std::string& subject,
+                        const std::string& file) {
+  return fmt::format("gnomon check --subject {}{} {}", properties::ShellQuoted(subject),
+                     CaseTimeOption(arguments), properties::ShellQuoted(file));
 }
 
 SubjectOptions ToOptions(const SubjectArguments& arguments) {
@@ -169,8 +179,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
   options.operation = arguments.operation;
   options.cases = static_cast<int>(arguments.cases);
   options.seed = arguments.seed;
-  if (arguments.case_time_ms != SubjectArguments().case_time_ms)
-    options.repeat_with = fmt::format(" --case-time {}", arguments.case_time_ms);
+  options.repeat_with = CaseTimeOption(arguments);
   const StopSignals stop;
   options.stopped = StopSignals::Came;
   Json all = Json::array();
@@ -212,7 +221,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                  subject->Name(), kProfiles[subject->Promise()].name,
                  subject->FlushesSubnormals() ? " and may flush subnormals" : "", held, asked)
           << ToText(report) << CrashFiles(report, arguments)
-          << ToText(diagnoses, subject->Name(),
+          << ToText(diagnoses, *subject, options.repeat_with,
                     fmt::format("--subject {} --operation {} --cases {} --seed {}{}",
                                 properties::ShellQuoted(subject->Name()),
                                 properties::ShellQuoted(arguments.operation), arguments.cases,

@@ -78,6 +78,11 @@ struct SubjectArguments {
   std::function<void(const std::string& line)> progress;  // of a suite, while it runs
 };
 SubjectOptions ToOptions(const SubjectArguments& arguments);
+// " --case-time 100"; empty: the default.
+std::string CaseTimeOption(const SubjectArguments& arguments);
+// The command that asks the subject of that name the case in the file again.
+std::string RepeatWords(const SubjectArguments& arguments, const std::string& subject,
+                        const std::string& file);
 int CheckSubject(const SubjectArguments& arguments, std::ostream& out);
 // The same on given cases, each held to the profile that the subject promises.
 int CheckCases(const SubjectArguments& arguments, const std::vector<std::string>& files,

@@ -37,6 +37,13 @@ struct Asked {
   bool answered = false;
 };
 
+Demand DemandOf(const Subject& subject) {
+  Demand demand;
+  demand.profile = subject.Promise();
+  demand.flushes_subnormals = subject.FlushesSubnormals();
+  return demand;
+}
+
 // The smallest ones, and others of all sizes.
 std::vector<Asked*> Chosen(std::vector<Asked*> all, size_t most) {
   std::stable_sort(all.begin(), all.end(),
@@ -108,7 +115,8 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
         return source.used();
       },
       kShrinkTrials, kShrinkSeconds);
-  const reference::Judgement judgement = reference::Judge(smallest->c, smallest->outputs);
+  const reference::Judgement judgement =
+      reference::Judge(smallest->c, smallest->outputs, {{}, subject.FlushesSubnormals()});
   const auto& first = judgement.profiles[subject.Promise()].first_outside;
   std::map<std::string, ConstTensorView> views;
   for (const auto& [role, tensor] : smallest->outputs) views.emplace(role, tensor.view());
@@ -139,10 +147,10 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
   for (Asked& asked : answers) {
     if (!asked.answered) continue;
     ++one.asked;
-    const bool fails =
-        reference::Judge(asked.drawn.c, asked.views, {{}, subject.FlushesSubnormals()})
-            .profiles[subject.Promise()]
-            .outside > 0;
+    const bool fails = reference::Judge(asked.drawn.c, asked.views,
+                                        {{}, subject.FlushesSubnormals(), subject.Promise()})
+                           .profiles[subject.Promise()]
+                           .outside > 0;
     (fails ? failing : passing).push_back(&asked);
   }
   if (failing.empty()) return std::nullopt;
@@ -153,13 +161,9 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
   for (const auto& chosen : {Chosen(failing, kFailingKept), Chosen(passing, kPassingKept)})
     for (const Asked* asked : chosen)
       given.push_back({&asked->drawn.c, &asked->views, {}, before[&asked->drawn.c]});
-  Demand demand;
-  demand.profile = subject.Promise();
-  demand.flushes_subnormals = subject.FlushesSubnormals();
-  one.diagnosis = Diagnose(given, demand);
+  one.diagnosis = Diagnose(given, DemandOf(subject));
   one.smallest = CutDown(given[one.diagnosis.smallest_case], one.diagnosis.smallest_output,
                          one.diagnosis.smallest_element);
-  one.promise = subject.Promise();
   if (!options.shrink) return one;
   std::stable_sort(failing.begin(), failing.end(),
                    [](const Asked* a, const Asked* b) { return a->count < b->count; });
@@ -201,8 +205,10 @@ Json ToJson(const SubjectDiagnosis& one) {
   return json;
 }
 
-std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& subject,
-                   const std::string& repeat, const std::string& folder) {
+std::string ToText(const std::vector<SubjectDiagnosis>& all, const Subject& subject,
+                   const std::string& repeat_with, const std::string& repeat,
+                   const std::string& folder) {
+  const Demand demand = DemandOf(subject);
   std::string text;
   for (const SubjectDiagnosis& one : all) {
     text += fmt::format("diagnosis of {} in {}, by {} failing cases of {}\n", one.operation,
@@ -216,10 +222,9 @@ std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& 
     }
     const std::string file = properties::ShellQuoted(WriteInto(folder, one.smallest));
     if (one.alone)
-      text += "    ask again: gnomon check --subject " + properties::ShellQuoted(subject) + " " +
-              file + "\n";
-    text += fmt::format("    as answered: gnomon check {} --profile {}\n", file,
-                        kProfiles[one.promise].name);
+      text += "    ask again: gnomon check --subject " + properties::ShellQuoted(subject.Name()) +
+              repeat_with + " " + file + "\n";
+    text += fmt::format("    as answered: gnomon check {}{}\n", file, demand.Options());
   }
   return text;
 }

@@ -22,7 +22,6 @@ struct SubjectDiagnosis {
   // it fails; else it is a part of a case that did, as answered there.
   Cut smallest;
   bool alone = false;
-  size_t promise = 0;  // the profile it fails
 };
 
 // One for every operation and format that fails what the subject promises. Of `options` the glob of
@@ -35,9 +34,11 @@ Json ToJson(const SubjectDiagnosis& one);
 
 // For people. With a folder, the smallest failing case is written there as a case file, and the
 // commands that judge what was answered and ask again are said; without, the command that writes
-// it. `repeat`: the arguments of `gnomon check` that do all of that.
-std::string ToText(const std::vector<SubjectDiagnosis>& all, const std::string& subject,
-                   const std::string& repeat, const std::string& folder);
+// it. `repeat`: the arguments of `gnomon check` that do all of that; `repeat_with`: those among
+// them that asking again needs.
+std::string ToText(const std::vector<SubjectDiagnosis>& all, const properties::Subject& subject,
+                   const std::string& repeat_with, const std::string& repeat,
+                   const std::string& folder);
 
 }  // namespace gnomon::oracle
 

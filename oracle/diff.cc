@@ -18,11 +18,12 @@ namespace {
 
 constexpr char kClause[] = "REPORT-2";
 
+constexpr char kNotApplicable[] = "not applicable";
 // From good to bad; "starved", "not applicable" and "not run" prove as little as "nothing run".
 constexpr std::array<const char*, 10> kStatuses = {
-    "conforms", "holds",         "nothing run", "not applicable", "starved",
-    "not run",  "nonconforming", "fails",       "crashed",        "refused"};
-constexpr std::array<int, 10> kRanks = {0, 0, 1, 1, 1, 1, 2, 2, 3, 3};
+    "conforms", "holds",         "nothing run", kNotApplicable, "starved",
+    "not run",  "nonconforming", "fails",       "crashed",      "refused"};
+constexpr std::array<int, 10> kRanks = {0, 0, 1, 1, 1, 1, 2, 2, 3, 4};
 
 struct Entry {
   std::string subject;   // the live one, or target of one; empty: nobody was asked
@@ -82,8 +83,8 @@ class Document {
       return;
     }
     if (status != "crashes") Fail("status " + Quoted(status) + " is not known");
+    SetStatus("crashed", entry);
     entry->status = status;
-    entry->rank = kRanks.back();
   }
   void SetLargest(const Json& largest, Entry* entry) const {
     if (largest.is_number()) entry->largest = largest.get<double>();
@@ -240,7 +241,7 @@ int Diff(const DiffArguments& arguments, std::ostream& out) {
   }
   for (const auto& [key, entry] : new_entries) {
     if (old_entries.count(key)) continue;
-    if (entry.rank > 1) {
+    if (entry.rank > 0 && entry.status != kNotApplicable) {
       tally.Worse(entry, "is new, and " + entry.status);
     } else {
       tally.New(entry, entry.status);

@@ -90,6 +90,22 @@ TEST_F(DiffTest, MissingIsWorseAndNewIsWorseOnlyIfItFails) {
             "0 worse, 0 better, 1 the same, 1 new\n");
   EXPECT_EQ(Diff(Recordings({a}), Recordings({a, b})).code, 0);
   EXPECT_EQ(Diff(Recordings({a}), Recordings({a, bad})).code, 1);
+  for (const std::string verdict : {"nothing run", "refused", "crashed"})
+    EXPECT_EQ(Diff(Recordings({a}), Recordings({a, Recording("c2", verdict, nullptr, {})})).code, 1)
+        << verdict;
+  const auto property = [](const std::string& name, const std::string& status) {
+    return Json{{"name", name}, {"status", status}};
+  };
+  const Json holds = property("p", "holds");
+  for (const std::string status : {"starved", "not run", "crashes", "fails"})
+    EXPECT_EQ(Diff(Subject({holds}), Subject({holds, property("q", status)})).code, 1) << status;
+  EXPECT_EQ(Diff(Subject({holds}), Subject({holds, property("q", "not applicable")})).code, 0);
+}
+
+TEST_F(DiffTest, RefusedIsWorseThanCrashed) {
+  const Json crashed = Recording("c1", "crashed", nullptr, {});
+  Expect(crashed, Recording("c1", "refused", nullptr, {}), 1,
+         "worse   rope.apply/c1/f32 (a.safetensors): refused, was crashed");
 }
 
 TEST_F(DiffTest, AFileCountsOnlyWhereAnIdOccursTwice) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -136,7 +137,7 @@ void TakeOver(const Result& result, ExpectedFailure* line) {
 // What stands between white space, at signs and slashes, as a glob.
 std::string AsGlob(std::string text) {
   for (char& c : text)
-    if (c == ' ' || c == '\t' || c == '@') c = '?';
+    if (std::isspace(static_cast<unsigned char>(c)) || c == '@') c = '?';
   return text;
 }
 
@@ -295,7 +296,11 @@ ExpectedList UpdatedExpected(const ExpectedList& list, const std::vector<Result>
   // Whatever is still wrong, reasons and dates apart, would fail right after.
   ExpectedList reasoned = updated;
   for (ExpectedList::Line& line : reasoned.lines)
-    if (line.failure) line.failure->reason = line.failure->until = "-";
+    if (line.failure) {
+      line.failure->reason = line.failure->until = "-";
+      line.text = Render(*line.failure);
+    }
+  reasoned = ParseExpected(reasoned.Text(), list.file);
   for (const std::string& problem : CompareWithExpected(reasoned, results, "").problems)
     throw BadFile(list.file, "is not updated, it would fail again: " + problem, kClause);
   return updated;

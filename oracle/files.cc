@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "gnomon/oracle/bad_file.h"
 
@@ -76,9 +77,12 @@ FileBytes ReadFile(const std::string& path) {
 
 void WriteFile(const std::string& path, const std::vector<std::span<const std::byte>>& parts) {
   struct stat status;
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode))
     throw BadFile(path, "cannot be written: not a regular file");
-  const std::string partial = path + ".partial-" + std::to_string(getpid());
+  // A link stays one: what it leads to is replaced, and keeps its mode.
+  const std::string target = exists ? std::filesystem::canonical(path).string() : path;
+  const std::string partial = target + ".partial-" + std::to_string(getpid());
   const auto fail = [&] {
     const int reason = errno;
     unlink(partial.c_str());
@@ -87,6 +91,7 @@ void WriteFile(const std::string& path, const std::vector<std::span<const std::b
   };
   Descriptor file(open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) Fail(path, "cannot be written");
+  if (exists && fchmod(file.get(), status.st_mode & 07777) != 0) fail();
   for (std::span<const std::byte> part : parts) {
     while (!part.empty()) {
       const ssize_t put = write(file.get(), part.data(), part.size());
@@ -95,7 +100,7 @@ void WriteFile(const std::string& path, const std::vector<std::span<const std::b
       part = part.subspan(static_cast<size_t>(put));
     }
   }
-  if (file.Close() != 0 || rename(partial.c_str(), path.c_str()) != 0) fail();
+  if (file.Close() != 0 || rename(partial.c_str(), target.c_str()) != 0) fail();
 }
 
 }  // namespace gnomon::oracle

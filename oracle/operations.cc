@@ -31,6 +31,7 @@ Json AsJson(const OperationSpec& operation) {
           {"parameters", parameters},
           {"inputs", TensorsAsJson(operation.inputs)},
           {"outputs", TensorsAsJson(operation.outputs)},
+          {"in_place", operation.overwrites.empty() ? Json() : Json(operation.overwrites)},
           {"error_unit", UnitName(operation.unit)}};
 }
 
@@ -61,7 +62,11 @@ void WriteMarkdown(std::ostream& out) {
       parameters += fmt::format("{}`{}`: {}; {}", parameters.empty() ? "" : "<br>", spec.name,
                                 spec.range, spec.otherwise);
     out << fmt::format("| `{}` | {} | {} | {} | {} |\n", operation->name, operation->summary,
-                       TensorsInline(operation->inputs), TensorsInline(operation->outputs),
+                       TensorsInline(operation->inputs),
+                       TensorsInline(operation->outputs) +
+                           (operation->overwrites.empty()
+                                ? ""
+                                : fmt::format("; in place of `{}` or not", operation->overwrites)),
                        parameters.empty() ? "-" : parameters);
   }
 }
@@ -87,7 +92,10 @@ int ListOperations(const OperationsArguments& arguments, std::ostream& out) {
           "    {:<15} {}; {}{}\n", spec.name, spec.meaning, spec.range,
           spec.otherwise == "required" ? "; required" : "; default " + spec.otherwise);
     if (!operation->inputs.empty()) out << "  inputs\n" << TensorsText(operation->inputs);
-    out << "  outputs\n" << TensorsText(operation->outputs) << "\n";
+    out << "  outputs\n" << TensorsText(operation->outputs);
+    if (!operation->overwrites.empty())
+      out << fmt::format("    may take the memory of {}\n", operation->overwrites);
+    out << "\n";
   }
   return 0;
 }

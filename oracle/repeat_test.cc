@@ -85,7 +85,7 @@ TEST_F(Repeat, OfARecordingWithAnyName) {
                     "--markdown", folder_ / "m.md"})
                 .code,
             1);
-  const std::string asked = "check\n" + file + "\n";
+  const std::string asked = "check\n" + file + "\n--profile\nstandard\n";
   EXPECT_EQ(Run(CodeAfter(Text("m.md"), "repeat: ")), asked) << Text("m.md");
   const std::string xml = Text("j.xml");
   const size_t at = xml.find("repeat: ") + 8;

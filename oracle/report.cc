@@ -16,6 +16,15 @@
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
+
+std::string Demand::Options() const {
+  std::string options;
+  if (profile) options += fmt::format(" --profile {}", kProfiles[*profile].name);
+  if (floor + 1 != kProfiles.size()) options += fmt::format(" --floor {}", kProfiles[floor].name);
+  if (flushes_subnormals) options += " --flushes-subnormals";
+  return options;
+}
+
 namespace {
 
 using reference::ElementReport;
@@ -192,6 +201,7 @@ Report::Report(const Recording& recording, const Judgement& judgement, const Dem
   shown = met ? *met : demand.profile ? *demand.profile : 0;
   if (met || demand.profile) return;
   for (size_t i = 0; i <= demand.floor; ++i)
+    // Of equals the last, whose bounds are widest; a diagnosis takes the first (MarkFailing).
     if (judgement.profiles[i].outside <= judgement.profiles[shown].outside) shown = i;
 }
 

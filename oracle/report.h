@@ -26,6 +26,9 @@ struct Demand {
   std::optional<size_t> profile;
   size_t floor = kProfiles.size() - 1;
   bool flushes_subnormals = false;  // declared by who answered (BOUND-8)
+
+  // As options of `gnomon check`: " --profile standard"; empty where nothing is asked.
+  std::string Options() const;
 };
 
 struct Report {

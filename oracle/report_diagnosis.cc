@@ -4,6 +4,7 @@
 
 #include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/text.h"
+#include "gnomon/properties/suite.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -45,7 +46,7 @@ void AddDiagnosis(const Recording& recording, const reference::Judgement& judgem
                               " alone; --out DIR writes it to a file");
     } else {
       report->hints.push_back("smallest failing case: " + name + " alone: gnomon check " +
-                              WriteInto(folder, cut));
+                              properties::ShellQuoted(WriteInto(folder, cut)) + demand.Options());
     }
   }
 }

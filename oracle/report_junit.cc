@@ -78,9 +78,11 @@ void Add(const Result& result, bool expected, Suite* suite) {
 
 std::string JUnit(const Conclusion& conclusion) {
   std::map<std::string, Suite> suites;  // by subject; all recordings are one
+  bool judged = false;
   for (size_t i = 0; i < conclusion.results.size(); ++i) {
     const Result& result = conclusion.results[i];
-    Suite& suite = suites[result.clause.empty() ? "recordings" : result.source];
+    Suite& suite = suites[result.subject.empty() ? "recordings" : result.subject];
+    judged |= result.applicable;
     Add(result, conclusion.outcome && conclusion.outcome->expected[i], &suite);
   }
   if (conclusion.outcome) {
@@ -92,8 +94,8 @@ std::string JUnit(const Conclusion& conclusion) {
     if (conclusion.outcome->problems.empty())
       suite.Add("fails as listed, and nothing else", conclusion.list, "");
   }
-  if (conclusion.results.empty()) {
-    Suite& suite = suites["recordings"];
+  if (!judged) {
+    Suite& suite = suites["nothing run"];
     ++suite.failures;
     suite.Add("something is judged", "gnomon", Body("failure", "nothing run", ""));
   }

@@ -42,12 +42,26 @@ std::string Row(const std::vector<std::string>& cells) {
 }
 
 std::string RecordingsTable(const std::vector<Result>& results) {
-  std::string text =
-      "\n| file | verdict | profile | largest error | operation | format | case |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const Result& r : results)
-    text += Row({r.source, r.status, r.profile, r.LargestText(),
-                 r.operations.empty() ? "" : r.operations.front(), r.format, r.name});
+  // Who was asked, where anybody was.
+  const bool of_subjects = std::any_of(results.begin(), results.end(),
+                                       [](const Result& r) { return !r.subject.empty(); });
+  std::vector<std::string> head = {"file",      "verdict", "profile", "largest error",
+                                   "operation", "format",  "case"};
+  if (of_subjects) head.insert(head.begin(), "subject");
+  std::string text = "\n" + Row(head) + "|";
+  for (size_t i = 0; i < head.size(); ++i) text += " --- |";
+  text += "\n";
+  for (const Result& r : results) {
+    std::vector<std::string> cells = {r.source,
+                                      r.status,
+                                      r.profile,
+                                      r.LargestText(),
+                                      r.operations.empty() ? "" : r.operations.front(),
+                                      r.format,
+                                      r.name};
+    if (of_subjects) cells.insert(cells.begin(), r.subject);
+    text += Row(cells);
+  }
   return text;
 }
 

@@ -48,7 +48,6 @@ Result ResultOf(const std::string& file, const Recording& recording,
   result.unit = UnitName(judgement.unit);
   result.mistakes = report.mistakes;
   result.detail = report.Sentence();
-  result.repeat = "gnomon check " + properties::ShellQuoted(file);
   return result;
 }
 

@@ -41,6 +41,7 @@ struct Result {
   std::string MistakesText() const;
 };
 
+// The caller says how it is repeated.
 Result ResultOf(const std::string& file, const Recording& recording,
                 const reference::Judgement& judgement, const Report& report);
 // `worst`: of every property, error / bound of the worst element (WorstRatio); may be shorter.

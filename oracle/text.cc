@@ -99,8 +99,6 @@ int64_t ElementAt(const Shape& shape, const Shape& index) {
   return element;
 }
 
-std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
-
 std::string Describe(const Profile& profile, Format output) {
   if (profile.correctly_rounded) return "every element is the correctly rounded truth";
   const std::string_view working = Traits(WorkingFormat(output)).name;

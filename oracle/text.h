@@ -33,9 +33,6 @@ std::string ElementName(const TensorSpec& output, const Shape& index);
 Shape IndexOf(const Shape& shape, int64_t element);
 int64_t ElementAt(const Shape& shape, const Shape& index);
 
-// "[1, 12, 2, 128]"
-std::string ShapeText(const Shape& shape);
-
 // What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in
 // f32".
 std::string Describe(const Profile& profile, Format output);

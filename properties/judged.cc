@@ -34,11 +34,11 @@ std::string Explain(const reference::Judgement& judgement, size_t profile) {
 
 void ExpectWithinBound(Trial& trial, const Case& c) {
   const Outputs outputs = trial.Run(c);
+  const size_t promise = *ProfileFromName(trial.promise().name);
   const reference::Judgement judgement =
-      reference::Judge(c, outputs, {{}, trial.promise().flushes});
-  const reference::ProfileResult& result =
-      judgement.profiles[*ProfileFromName(trial.promise().name)];
-  if (result.outside > 0) trial.Fail(Explain(judgement, *ProfileFromName(trial.promise().name)));
+      reference::Judge(c, outputs, {{}, trial.promise().flushes, promise});
+  const reference::ProfileResult& result = judgement.profiles[promise];
+  if (result.outside > 0) trial.Fail(Explain(judgement, promise));
   if (result.within > 0) trial.NoteCompared();
 }
 

@@ -153,6 +153,14 @@ TEST(Limits, SayWhatIsOutside) {
   EXPECT_EQ(Outside(llama, in_place), "in place");
   llama.elements = 1;
   EXPECT_EQ(Outside(llama, c), "x of elements 2");
+  Case matrix;
+  matrix.operation = "sinusoidal.shift_matrix";
+  matrix.parameters["width"] = 20.0;
+  matrix.parameters["offset"] = 3.0;
+  Limits small;
+  EXPECT_EQ(Outside(small, matrix), "");
+  small.elements = 4;
+  EXPECT_EQ(Outside(small, matrix), "matrix of elements 400");
 }
 
 // What a property made of a case, it is asked in the types that it takes.

@@ -30,8 +30,8 @@ class RotationTolerance : public Tolerance {
     return RotationBound<double>(
                promise_, case_.format, length, length, length, size, AngleBoundOf(element, pair),
                TableError(promise_, case_.format),
-               FlushedInputs(promise_, case_.format, FormatAt(promise_.tables, case_.format), size,
-                             turn)) *
+               UnderflowOfInputs(promise_, case_.format, FormatAt(promise_.tables, case_.format),
+                                 size, turn)) *
            kEvaluated;
   }
   double Size(int, int64_t element) const override {

@@ -107,7 +107,7 @@ class ApplyTolerance : public Tolerance {
     if (promise_.correctly_rounded) return OneRounding(case_.format, length);
     const double size = std::abs(xa) + std::abs(xb);
     return RotationBound<double>(promise_, case_.format, length, first, second, size, D, d,
-                                 FlushedInputs(promise_, case_.format, tables, size, turn)) *
+                                 UnderflowOfInputs(promise_, case_.format, tables, size, turn)) *
            kEvaluated;
   }
   double Size(int, int64_t element) const override {

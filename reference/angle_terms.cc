@@ -11,6 +11,8 @@ namespace gnomon::reference {
 namespace {
 
 constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
+constexpr size_t kMostQuickTerms = size_t{1}
+                                   << 21;  // of a recording whose heads come again: 64 MiB
 
 // A number that is known but for `error`, as the fast path wants it: its nearest binary64, provided
 // that only this rounding counts.
@@ -97,11 +99,18 @@ const AngleTerm& AngleTerms::At(int64_t position, int64_t pair) const {
 
 const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
   if (last_row_ == nullptr || position != last_position_) {
+    if (quick_terms_ >= kMostQuickTerms) {
+      quick_.clear();
+      quick_terms_ = 0;
+    }
     last_row_ = &quick_[position];
     last_position_ = position;
   }
   std::vector<QuickAngle>& row = *last_row_;
-  if (static_cast<size_t>(pair) >= row.size()) row.resize(static_cast<size_t>(pair) + 1);
+  if (static_cast<size_t>(pair) >= row.size()) {
+    quick_terms_ += static_cast<size_t>(pair) + 1 - row.size();
+    row.resize(static_cast<size_t>(pair) + 1);
+  }
   QuickAngle& quick = row[static_cast<size_t>(pair)];
   if (!quick.known) {
     ScopedPrecision precision(kFirstPrecision);

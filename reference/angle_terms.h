@@ -59,6 +59,7 @@ class AngleTerms {
   mutable std::unordered_map<int64_t, AngleOrigin> origins_;
   mutable std::map<std::pair<int64_t, int64_t>, AngleTerm> terms_;      // by position and pair
   mutable std::unordered_map<int64_t, std::vector<QuickAngle>> quick_;  // by position, then pair
+  mutable size_t quick_terms_ = 0;                                      // in them
   mutable int64_t last_position_ = 0;
   mutable std::vector<QuickAngle>* last_row_ = nullptr;
   // AngleError by pair, profile, and whether the position exceeds the working format.

@@ -12,6 +12,8 @@ namespace gnomon::reference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// In the place of a bound, which is no negative number: none is known yet; binary64 holds it badly.
+constexpr double kNotAsked = -1, kNotHeld = -2;
 
 // One element, as one profile sees it.
 struct Answer {
@@ -25,12 +27,19 @@ double UlpOf(Format format, double truth) {
   return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
 }
 
+// u S; BOUND-7: at least the smallest number that the format has.
+double SumUnit(Format format, double S) {
+  return std::max(UnitRoundoff(format) * S, ExactPowerOfTwo(Traits(format).min_quantum_exponent));
+}
+
 class ElementJudge {
  public:
-  ElementJudge(const Truth& truth, const OperationSpec& operation, Format format, bool flushes,
-               Judgement* result)
+  ElementJudge(const Truth& truth, const OperationSpec& operation, Format format,
+               const JudgeOptions& options, Judgement* result)
       : truth_(truth),
-        profiles_(ProfilesFor(flushes)),
+        profiles_(ProfilesFor(options.flushes_subnormals)),
+        begin_(options.only.value_or(0)),
+        end_(options.only ? *options.only + 1 : kProfiles.size()),
         unit_(operation.unit),
         format_(format),
         result_(result) {}
@@ -48,17 +57,17 @@ class ElementJudge {
     if (known == nullptr || !std::isfinite(candidate)) known = &alone;
     if (known->how == KnownElement::kUnknown)
       known->how = IsQuick(&known->quick) ? KnownElement::kQuick : KnownElement::kSlow;
-    QuickElement quick = known->quick;
+    QuickElement& quick = known->quick;
     double error;
     bool real = true;
     if (known->how == KnownElement::kQuick) {
       copies_only = false;
       error = std::abs(candidate - quick.value);
-      for (size_t i = 0; i < kProfiles.size(); ++i) answers[i] = Quickly(i, quick, error);
+      for (size_t i = begin_; i < end_; ++i) answers[i] = Quickly(i, &quick, error);
       NoteError(error, quick.unit, quick.value, quick.place);
     } else {
       const Expectation expected = truth_.Expect(output, element);
-      for (size_t i = 0; i < kProfiles.size(); ++i)
+      for (size_t i = begin_; i < end_; ++i)
         answers[i] = expected.kind == Expectation::kReal ? Slowly(profiles_[i])
                                                          : ByKind(expected, profiles_[i]);
       error = SlowError(expected);
@@ -71,17 +80,19 @@ class ElementJudge {
 
  private:
   // BOUND-5 in binary64 where the margin allows it, else by intervals.
-  Answer Quickly(size_t i, const QuickElement& q, double error) {
-    const double radius = q.radius + error * 0x1p-52;
+  Answer Quickly(size_t i, QuickElement* q, double error) {
+    const double radius = q->radius + error * 0x1p-52;
     if (profiles_[i].correctly_rounded) {
-      const double low = RoundToFormat(format_, q.value - q.radius);
-      const double high = RoundToFormat(format_, q.value + q.radius);
-      if (low != high || (low == 0 && q.radius != 0)) return Slowly(profiles_[i]);
+      const double low = RoundToFormat(format_, q->value - q->radius);
+      const double high = RoundToFormat(format_, q->value + q->radius);
+      if (low != high || (low == 0 && q->radius != 0)) return Slowly(profiles_[i]);
       return {candidate_ == low ? Answer::kWithin : Answer::kOutside, 0};
     }
-    const double bound = q.bound[i];
+    double& bound = q->bound[i];
+    if (bound == kNotAsked) bound = EncloseBound(profiles_[i]);
+    if (bound == kNotHeld) return Slowly(profiles_[i]);
     if (error + radius <= bound * (1 - 0x1p-40))
-      return {bound > q.size ? Answer::kVacuous : Answer::kWithin, bound};
+      return {bound > q->size ? Answer::kVacuous : Answer::kWithin, bound};
     if (error - radius > bound * (1 + 0x1p-40)) return {Answer::kOutside, bound};
     return Slowly(profiles_[i]);
   }
@@ -90,7 +101,7 @@ class ElementJudge {
     return std::isfinite(candidate_) &&
            (truth_.Quick(output_, element_, profiles_, q) || EncloseOnce(q));
   }
-  // The enclosures of one element, for all profiles at once. False where binary64 holds them badly.
+  // The enclosures of one element. False where binary64 holds them badly.
   bool EncloseOnce(QuickElement* q) const {
     if (format_ == Format::kF64) return false;
     if (truth_.Expect(output_, element_).kind != Expectation::kReal) return false;
@@ -108,15 +119,20 @@ class ElementJudge {
     q->size = Midpoint(truth_.Size(output_, element_));
     q->unit = Midpoint(truth_.Scale(output_, element_));
     q->place = truth_.Where(output_, element_);
-    for (size_t i = 0; i < kProfiles.size(); ++i) {
-      if (profiles_[i].correctly_rounded) continue;
-      const Interval bound = truth_.Bound(output_, element_, profiles_[i]);
-      q->bound[i] = Midpoint(bound);
-      if (!(WidthOf(bound) <= q->bound[i] * 0x1p-42) ||
-          (q->bound[i] != 0 && q->bound[i] < 0x1p-1000))
-        return false;
-    }
+    q->bound.fill(kNotAsked);
     return std::isfinite(q->radius);
+  }
+  // kNotHeld where binary64 holds it badly.
+  double EncloseBound(const Profile& profile) const {
+    ScopedPrecision precision(kFirstPrecision);
+    try {
+      const Interval bound = truth_.Bound(output_, element_, profile);
+      const double near = Midpoint(bound);
+      const bool held = WidthOf(bound) <= near * 0x1p-42 && (near == 0 || near >= 0x1p-1000);
+      return held ? near : kNotHeld;
+    } catch (const Undecided&) {  // at this precision
+      return kNotHeld;
+    }
   }
 
   Answer Slowly(const Profile& profile) {
@@ -130,8 +146,12 @@ class ElementJudge {
         a.verdict = IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin;
       return a;
     });
-    // At the cap error and bound are the same to thousands of digits: that is within.
-    return answer.value_or(Answer{Answer::kWithin, std::abs(candidate_)});
+    if (answer) return *answer;
+    // At the cap error and bound are the same to thousands of digits: a tie, and within.
+    ++result_->ties;
+    ScopedPrecision precision(kLargestPrecision);
+    const Interval bound = truth_.Bound(output_, element_, profile);
+    return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, Midpoint(bound)};
   }
 
   // BOUND-6. A comparison of sizes: their nearest doubles are enough.
@@ -221,7 +241,7 @@ class ElementJudge {
   void NoteError(double error, double scale, double truth, const Place& place) {
     const double unit = !IsFloat(dtype_)           ? 1
                         : unit_ == ErrorUnit::kUlp ? UlpOf(format_, truth)
-                                                   : UnitRoundoff(format_) * scale;
+                                                   : SumUnit(format_, scale);
     units_ = error == 0 ? 0 : error / unit;
     result_->histogram.Add(units_);
     if (place.position) {
@@ -250,6 +270,7 @@ class ElementJudge {
  private:
   const Truth& truth_;
   const Profiles& profiles_;
+  const size_t begin_, end_;  // of the profiles asked about
   const ErrorUnit unit_;
   const Format format_;
   Judgement* const result_;
@@ -268,7 +289,7 @@ void ElementJudge::Count(const std::array<Answer, kProfiles.size()>& answers, bo
     const int64_t size = std::abs(*place.position);
     *smallest = std::min(smallest->value_or(size), size);
   };
-  for (size_t i = 0; i < kProfiles.size(); ++i) {
+  for (size_t i = begin_; i < end_; ++i) {
     ProfileResult& profile = result_->profiles[i];
     const Answer& answer = answers[i];
     if (answer.verdict == Answer::kVacuous) {
@@ -310,7 +331,7 @@ std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, co
                                                           int output, int64_t element, DType dtype,
                                                           uint64_t bits, bool flushes) {
   Judgement alone;
-  ElementJudge judge(truth, OperationOf(c), c.format, flushes, &alone);
+  ElementJudge judge(truth, OperationOf(c), c.format, {{}, flushes}, &alone);
   judge.Element(output, element, dtype, bits, nullptr);
   std::array<ElementVerdict, kProfiles.size()> verdicts;
   for (size_t i = 0; i < kProfiles.size(); ++i)
@@ -338,7 +359,9 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
     if (found == outputs.end())
       throw Rejected(shape.role, "(missing)", "is an output of " + c.operation, "CASE-4");
     if (found->second.shape != shape.shape)
-      throw Rejected(shape.role, "shape", "is not the shape the case asks for", "CASE-4");
+      throw Rejected(shape.role, ShapeText(found->second.shape),
+                     "must have the shape " + ShapeText(shape.shape) + " that the case asks for",
+                     "CASE-4");
     if (!CanHold(found->second.dtype, shape, c))
       throw Rejected(shape.role, std::string(Name(found->second.dtype)),
                      shape.integer
@@ -351,7 +374,7 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
   }
   auto* const known = KnownElementsOf(c, options.flushes_subnormals, counts);
 
-  ElementJudge judge(*truth, operation, c.format, options.flushes_subnormals, &result);
+  ElementJudge judge(*truth, operation, c.format, options, &result);
   for (size_t output = 0; output < views.size(); ++output) {
     const ConstTensorView& view = views[output];
     const bool contiguous = view.contiguous();

@@ -81,6 +81,7 @@ std::array<ElementVerdict, kProfiles.size()> JudgeElement(const Truth& truth, co
 struct JudgeOptions {
   std::function<void(int64_t done, int64_t all)> progress;  // called now and then
   bool flushes_subnormals = false;                          // declared by who answered (BOUND-8)
+  std::optional<size_t> only = std::nullopt;  // the one profile asked about: others count nothing
 };
 
 // Throws Rejected where the case is not valid or an output has another shape or type.

@@ -203,6 +203,50 @@ TEST(Judge, RefusesOtherShapesAndTypes) {
   EXPECT_THROW(Judge(c, Outputs{{"y", Tensor(DType::kF16, {1, 1, 2, 8})}}), Rejected);
 }
 
+// BOUND-2. f16 cannot hold the small numbers of a bf16 table: rounding it first (ROPE-4) is
+// allowed.
+TEST(Judge, ATableOfSmallerNumbersThanTheArithmeticHas) {
+  Case c = RopeCase(Format::kF16, {1}, 2);
+  c.inputs.erase("positions");
+  c.inputs.emplace("cos", Tensor(DType::kBf16, {1, 1}));
+  c.inputs.emplace("sin", Tensor(DType::kBf16, {1, 1}));
+  c.inputs.at("sin").Set(0, 0x1p-25);
+  for (int64_t i = 0; i < c.inputs.at("x").count(); ++i) c.inputs.at("x").Set(i, 60000);
+  Outputs y = RoundedTruth(c);
+  for (int64_t i = 0; i < y.at("y").count(); ++i) y.at("y").Set(i, 0);
+  const Judgement j = Judge(c, y);
+  EXPECT_EQ(j.profiles[*ProfileFromName("f32-angle-16")].outside, 0);
+  EXPECT_GT(j.profiles[*ProfileFromName("f32-angle")].outside, 0);
+}
+
+// BOUND-7. The unit of a sum is never 0: an error is not finite only where an answer is not.
+TEST(Judge, AnErrorBesideZeroIsFinite) {
+  Case c = RopeCase(Format::kF32, {1}, 2);
+  for (int64_t i = 0; i < c.inputs.at("x").count(); ++i) c.inputs.at("x").Set(i, 0);
+  Outputs y = RoundedTruth(c);
+  y.at("y").Set(0, 0x1p-149);
+  const Judgement j = Judge(c, y);
+  EXPECT_EQ(j.histogram.largest, 1);
+  EXPECT_EQ(j.histogram.not_finite, 0);
+}
+
+// Asked about one profile, the judge says of it what it says when asked about all.
+TEST_P(EveryFormat, OneProfileAlone) {
+  const Case c = RopeCase(GetParam(), {0, 1, 257, 131071, -5});
+  Outputs y = RoundedTruth(c);
+  Nudge(&y.at("y"), 3, 2);
+  Nudge(&y.at("y"), 41, 700);
+  const Judgement all = Judge(c, y);
+  for (size_t p = 0; p < kProfiles.size(); ++p) {
+    const Judgement one = Judge(c, y, {{}, false, p});
+    for (size_t i = 0; i < kProfiles.size(); ++i) {
+      EXPECT_EQ(one.profiles[i].outside, i == p ? all.profiles[i].outside : 0);
+      EXPECT_EQ(one.profiles[i].vacuous, i == p ? all.profiles[i].vacuous : 0);
+      EXPECT_EQ(one.profiles[i].within, i == p ? all.profiles[i].within : 0);
+    }
+  }
+}
+
 TEST(Judge, SubnormalsFlushedAreCounted) {
   Case c = RopeCase(Format::kF32, {1}, 2);
   c.inputs.at("x").Set(0, 0x1p-140);

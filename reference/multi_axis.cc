@@ -74,8 +74,8 @@ class RotationTruth : public Truth {
     return RotationBound(
         profile, format_, Value(0, element), S.a, S.b, size, ErrorOf(profile, m),
         TableError(profile, format_),
-        FlushedInputs<Interval>(profile, format_, FormatAt(profile.tables, format_), size,
-                                abs(term.cos) + abs(term.sin)));
+        UnderflowOfInputs<Interval>(profile, format_, FormatAt(profile.tables, format_), size,
+                                    abs(term.cos) + abs(term.sin)));
   }
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
@@ -203,7 +203,8 @@ class AxialTruth : public RotationTruth {
     for (size_t i = 0; i < profiles.size(); ++i)
       q->bound[i] = RotationBound<double>(
           profiles[i], format_, q->value, S, S_turned, size, D[i], TableError(profiles[i], format_),
-          FlushedInputs(profiles[i], format_, FormatAt(profiles[i].tables, format_), size, turn));
+          UnderflowOfInputs(profiles[i], format_, FormatAt(profiles[i].tables, format_), size,
+                            turn));
     return true;
   }
 

@@ -246,10 +246,11 @@ class ApplyTruth : public Truth {
       return contract::ScaledRotationBound<Interval>(
           profile, format_, t_.scaling(), t_.mu(), t_.nearest(), Value(0, element), S.a, S.b,
           t_.Value() * size, D, TableErrorOf(profile),
-          FlushedInputs<Interval>(profile, format_, TableFormat(profile), t_.Value() * size, turn));
+          UnderflowOfInputs<Interval>(profile, format_, TableFormat(profile), t_.Value() * size,
+                                      turn));
     return RotationBound(profile, format_, Value(0, element), S.a, S.b, size, D,
                          TableErrorOf(profile),
-                         FlushedInputs(profile, format_, TableFormat(profile), size, turn));
+                         UnderflowOfInputs(profile, format_, TableFormat(profile), size, turn));
   }
   Interval Size(int, int64_t element) const override {
     const Member m = At(element);
@@ -404,9 +405,10 @@ bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElem
   const double S = m.member == 0 ? first : second, S_turned = m.member == 0 ? second : first;
   q->value = m.member == 0 ? ac - bs : as + bc;
   // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
-  // A magnitude adds its own and that of its product.
+  // A magnitude adds its own and that of its product. What is left of 4 and of 8 is for products
+  // of these, for cos and sin not quite rounded (QuickAngle), and for the radius itself.
   const double t = t_.nearest();
-  q->radius = S * (t_ ? 5 * 0x1p-53 : 0x1p-51) + (S > 0 ? 0x1p-1000 : 0);
+  q->radius = S * (t_ ? 0x1p-50 : 0x1p-51) + (S > 0 ? 0x1p-1000 : 0);
   q->unit = S;
   q->size = given_ ? first + second : t * std::sqrt(m.a * m.a + m.b * m.b);
   const double size = t * (std::abs(m.a) + std::abs(m.b)), turn = std::abs(c) + std::abs(s);
@@ -414,7 +416,7 @@ bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElem
   if (!given_) D = terms_.QuickErrors(profiles, format_, *q->place.position, m.pair, angle);
   for (size_t i = 0; i < profiles.size(); ++i) {
     const Profile& profile = profiles[i];
-    const double flushed = FlushedInputs(profile, format_, TableFormat(profile), size, turn);
+    const double flushed = UnderflowOfInputs(profile, format_, TableFormat(profile), size, turn);
     q->bound[i] = t_ ? contract::ScaledRotationBound<double>(
                            profile, format_, t_.scaling(), t_.mu(), t, q->value, S, S_turned, size,
                            D[i], TableErrorOf(profile), flushed)

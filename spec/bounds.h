@@ -217,13 +217,20 @@ inline double GivenTableError(const Profile& profile, Format output, Format tabl
   return Traits(table).precision > Traits(arithmetic).precision ? UnitRoundoff(arithmetic) : 0;
 }
 
-// BOUND-8. What x_a, x_b and the tables, stored in `tables`, cost a rotation where they are
-// flushed; size = |x0| + |x1|, turn = |c| + |s|.
+// What x_a, x_b and the tables, stored in `tables`, cost a rotation where they are flushed
+// (BOUND-8), or where the tables hold smaller numbers than the arithmetic, and not more bits
+// (BOUND-2); size = |x0| + |x1|, turn = |c| + |s|.
 template <class T>
-T FlushedInputs(const Profile& profile, Format output, Format tables, const T& size,
-                const T& turn) {
-  if (!profile.flushes) return T(0);
+T UnderflowOfInputs(const Profile& profile, Format output, Format tables, const T& size,
+                    const T& turn) {
   const Format arithmetic = FormatAt(profile.arithmetic, output);
+  if (!profile.flushes) {
+    const FormatTraits &held = Traits(tables), &used = Traits(arithmetic);
+    if (held.min_quantum_exponent >= used.min_quantum_exponent || held.precision > used.precision)
+      return T(0);
+    const double u = UnitRoundoff(arithmetic);
+    return size * T((1 + u) * (1 + u)) * Underflow<T>(arithmetic, false);
+  }
   return Underflow<T>(output, true) * turn +
          std::max(Underflow<double>(tables, true), Underflow<double>(arithmetic, true)) * size;
 }
@@ -231,15 +238,15 @@ T FlushedInputs(const Profile& profile, Format output, Format tables, const T& s
 // BOUND-5. |computed - y| for y = x0 c - x1 s (or the other component), where
 //   S  = |x0 c| + |x1 s|, S' = |x0 s| + |x1 c|, size = |x0| + |x1|, D the angle error,
 //   d the relative error of the tables against their own angle (TableError, GivenTableError),
-//   flushed what flushed inputs and tables cost (FlushedInputs).
+//   inputs what inputs and given tables cost that underflow (UnderflowOfInputs).
 template <class T>
 T RotationBound(const Profile& profile, Format output, const T& y, const T& S, const T& S_turned,
-                const T& size, const T& D, double d, const T& flushed = T(0)) {
+                const T& size, const T& D, double d, const T& inputs = T(0)) {
   using std::abs;
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
   const T rounding = (T(2 * u) + T(d) + T(8 * u * u)) * (S + D * S_turned);
-  T underflow = 3 * Underflow<T>(arithmetic, profile.flushes) + flushed;
+  T underflow = 3 * Underflow<T>(arithmetic, profile.flushes) + inputs;
   if (d > 0 && !profile.flushes)
     underflow += size * PowerOfTwo<T>(EtaExponent(FormatAt(profile.tables, output)));
   const T moved = D * S_turned + D * D / 2 * S;

@@ -13,11 +13,19 @@ class Rejected : public std::runtime_error {
   Rejected(const std::string& parameter, const std::string& value, const std::string& why,
            const std::string& clause)
       : std::runtime_error(parameter + " = " + value + ": " + why + " (" + clause + ")"),
+        parameter_(parameter),
+        value_(value),
+        why_(why),
         clause_(clause) {}
+  const std::string& parameter() const { return parameter_; }
   const std::string& clause() const { return clause_; }
+  // The same, and what might help.
+  Rejected With(const std::string& hint) const {
+    return {parameter_, value_, why_ + hint, clause_};
+  }
 
  private:
-  std::string clause_;
+  std::string parameter_, value_, why_, clause_;
 };
 
 }  // namespace gnomon

@@ -53,6 +53,13 @@ inline int64_t ElementCount(const Shape& shape) {
   return count;
 }
 
+// "[1, 12, 2, 128]"
+inline std::string ShapeText(const Shape& shape) {
+  std::string text;
+  for (const int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "[" + text + "]";
+}
+
 inline Shape ContiguousStrides(const Shape& shape) {
   Shape strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
