@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/reference/angles.h"
+#include "gnomon/reference/remembered.h"
 #include "gnomon/spec/sinusoidal_real.h"
 
 namespace gnomon::oracle::sinusoidal {
@@ -126,11 +127,13 @@ class RealPredictor : public Predictor {
     const std::optional<double> t = Argument("timesteps", row);
     if (!t) return {};
     const int64_t h = change_.odd_half ? (p.width + 1) / 2 : p.pairs();
-    const Interval w = reference::InversePower<Interval>(p.max_period, at.pair, h - p.shift);
+    const Interval w = frequencies_.At(at.pair, [&] {
+      return reference::InversePower<Interval>(p.max_period, at.pair, h - p.shift);
+    });
+    if (!log_base_) log_base_ = reference::LogBaseUpperBound(p.max_period);
     const Interval scale =
         change_.scales_entry ? Interval(1) : reference::Exactly<Interval>(p.scale);
-    const AngleOrigin origin =
-        gnomon::sinusoidal::OriginOf(p, at.pair, reference::LogBaseUpperBound(p.max_period));
+    const AngleOrigin origin = gnomon::sinusoidal::OriginOf(p, at.pair, *log_base_);
     PerProfile D{};
     for (size_t i = 0; i < kProfiles.size(); ++i)
       D[i] = gnomon::sinusoidal::TimestepError<double>(kProfiles[i], format_, p, origin, *t,
@@ -197,6 +200,8 @@ class RealPredictor : public Predictor {
   const Case& c_;
   Format format_;
   RealChange change_;
+  reference::Remembered<int64_t> frequencies_;  // of a timestep, by pair
+  mutable std::optional<double> log_base_;
 };
 
 using Mistake = oracle::Entry<RealChange>;

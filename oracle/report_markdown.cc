@@ -45,21 +45,17 @@ std::string RecordingsTable(const std::vector<Result>& results) {
   // Who was asked, where anybody was.
   const bool of_subjects = std::any_of(results.begin(), results.end(),
                                        [](const Result& r) { return !r.subject.empty(); });
-  std::vector<std::string> head = {"file",      "verdict", "profile", "largest error",
-                                   "operation", "format",  "case"};
-  if (of_subjects) head.insert(head.begin(), "subject");
-  std::string text = "\n" + Row(head) + "|";
-  for (size_t i = 0; i < head.size(); ++i) text += " --- |";
-  text += "\n";
+  std::string text = of_subjects ? "\n| subject | file" : "\n| file";
+  text += " | verdict | profile | largest error | operation | format | case |\n";
+  text += of_subjects ? "| --- | --- |" : "| --- |";
+  text += " --- | --- | --- | --- | --- | --- |\n";
   for (const Result& r : results) {
-    std::vector<std::string> cells = {r.source,
-                                      r.status,
-                                      r.profile,
-                                      r.LargestText(),
-                                      r.operations.empty() ? "" : r.operations.front(),
-                                      r.format,
-                                      r.name};
-    if (of_subjects) cells.insert(cells.begin(), r.subject);
+    std::vector<std::string> cells;
+    if (of_subjects) cells.push_back(r.subject);
+    for (const std::string& cell :
+         {r.source, r.status, r.profile, r.LargestText(),
+          r.operations.empty() ? std::string() : r.operations.front(), r.format, r.name})
+      cells.push_back(cell);
     text += Row(cells);
   }
   return text;

@@ -67,10 +67,6 @@ std::string Outside(const Limits& limits, const Case& c) {
              (given == c.parameters.end() ? spec.otherwise + " (default)" : Plain(given->second));
   }
   if (!limits.in_place && !c.in_place.empty()) return "in place";
-  if (limits.elements != std::numeric_limits<int64_t>::max())
-    for (const OutputShape& output : Validate(c))
-      if (ElementCount(output.shape) > limits.elements)
-        return output.role + " of elements " + std::to_string(ElementCount(output.shape));
   for (const TensorSpec& spec : operation.inputs) {
     const auto found = c.inputs.find(spec.role);
     if (found == c.inputs.end()) continue;
@@ -95,6 +91,10 @@ std::string Outside(const Limits& limits, const Case& c) {
       if (limits.position(tensor.Integer(i)) != tensor.Integer(i))
         return "position " + std::to_string(tensor.Integer(i));
   }
+  if (limits.elements != std::numeric_limits<int64_t>::max())
+    for (const OutputShape& output : Validate(c))
+      if (ElementCount(output.shape) > limits.elements)
+        return output.role + " of elements " + std::to_string(ElementCount(output.shape));
   return "";
 }
 

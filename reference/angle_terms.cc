@@ -11,15 +11,14 @@ namespace gnomon::reference {
 namespace {
 
 constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
-constexpr size_t kMostQuickTerms = size_t{1}
-                                   << 21;  // of a recording whose heads come again: 64 MiB
+constexpr size_t kMostQuickTerms = size_t{1} << 21;  // 64 MiB: heads of a recording come again
 
-// A number that is known but for `error`, as the fast path wants it: its nearest binary64, provided
-// that only this rounding counts.
+// A number of 128 bits, rounded to them and otherwise known but for `error`, as the fast path wants
+// it: its nearest binary64, provided that only this rounding counts.
 bool Narrow(mpfr_srcptr x, double error, double* nearest) {
   *nearest = mpfr_get_d(x, MPFR_RNDN);
   const double size = std::abs(*nearest);
-  return error == 0 ? size == 0 || size > 0x1p-1000 : error <= size * 0x1p-64 && size > 0x1p-1000;
+  return (error == 0 && size == 0) || (error <= size * 0x1p-64 && size > 0x1p-1000);
 }
 
 QuickAngle TurnOf(int64_t position, const Interval& frequency) {
@@ -27,15 +26,15 @@ QuickAngle TurnOf(int64_t position, const Interval& frequency) {
   quick.known = true;
   const Interval angle = Interval(position) * frequency;
   if (mpfi_is_zero(angle.backend().data())) return {0, 1, 0, true, true};
-  // Cosine and sine of the middle of the enclosure: off by at most its width, and by the rounding
-  // of MPFR's 128-bit result.
+  // Cosine and sine of the middle of the enclosure: off by at most its width, beside the rounding.
+  // The product of a given frequency is a point.
   Interval middle = angle, cosine = angle, sine = angle;  // for their memory
   mpfr_ptr m = &middle.backend().data()->left, c = &cosine.backend().data()->left,
            s = &sine.backend().data()->left;
   mpfi_mid(m, angle.backend().data());
   mpfr_sin_cos(s, c, m, MPFR_RNDN);
-  const double angle_error = WidthOf(angle), error = angle_error + 0x1p-126;
-  quick.usable = Narrow(m, angle_error, &quick.angle) && Narrow(c, error, &quick.cos) &&
+  const double error = WidthOf(angle);
+  quick.usable = Narrow(m, error, &quick.angle) && Narrow(c, error, &quick.cos) &&
                  Narrow(s, error, &quick.sin);
   quick.angle = std::abs(quick.angle);
   return quick;
