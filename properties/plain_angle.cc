@@ -2,6 +2,7 @@
 
 #include <mpfr.h>
 
+#include <bit>
 #include <cmath>
 
 namespace gnomon::properties {
@@ -42,6 +43,42 @@ PlainTurn WithManyBits(const PlainFrequency& f, int64_t position) {
   return turn;
 }
 
+PlainTurn ExactTurn(const PlainFrequency& f, int64_t position) {
+  const long double angle = static_cast<long double>(position) * ExactFrequency(f);
+  if (IsDecimal(f) || !(std::fabs(angle) < kLongDoubleReach)) return WithManyBits(f, position);
+  return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+}
+
+// The sine and the cosine of a pair are asked for one after the other, and by every row again.
+PlainTurn KnownTurn(const PlainFrequency& f, int64_t position) {
+  struct Known {
+    Number number;
+    bool given = false;
+    int64_t numerator = 0, denominator = 0, position = 0;
+    PlainTurn turn;
+    bool filled = false;
+  };
+  constexpr size_t kKnown = 4096;
+  thread_local std::vector<Known> all(kKnown);
+  const Number& number = f.given != nullptr ? *f.given : f.base;
+  const bool given = f.given != nullptr;
+  const auto mix = [](uint64_t hash, int64_t v) {
+    return (hash ^ static_cast<uint64_t>(v)) * 0x9e3779b97f4a7c15u;
+  };
+  const uint64_t hash = mix(mix(mix(mix(0, position), f.numerator), f.denominator),
+                            std::bit_cast<int64_t>(number.value));
+  Known& known = all[hash >> 52];
+  const bool same = std::bit_cast<uint64_t>(known.number.value) ==
+                        std::bit_cast<uint64_t>(number.value) &&  // -0 is another frequency
+                    known.number.decimal == number.decimal &&
+                    known.given == given && known.numerator == f.numerator &&
+                    known.denominator == f.denominator && known.position == position &&
+                    known.filled;
+  if (!same)
+    known = {number, given, f.numerator, f.denominator, position, ExactTurn(f, position), true};
+  return known.turn;
+}
+
 float FlushedIf(bool flushes, float v) {
   return flushes ? static_cast<float>(Flushed(Format::kF32, v)) : v;
 }
@@ -78,11 +115,7 @@ double FrequencyAs(AngleForm form, const PlainFrequency& f) {
 }
 
 PlainTurn TurnAs(AngleForm form, const PlainFrequency& f, int64_t position) {
-  if (form == AngleForm::kExact) {
-    const long double angle = static_cast<long double>(position) * ExactFrequency(f);
-    if (IsDecimal(f) || !(std::fabs(angle) < kLongDoubleReach)) return WithManyBits(f, position);
-    return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
-  }
+  if (form == AngleForm::kExact) return KnownTurn(f, position);
   float angle;
   if (form == AngleForm::kChained && f.given == nullptr && f.pair > 0) {
     const float step = static_cast<float>(f.numerator / f.pair) / static_cast<float>(f.denominator);

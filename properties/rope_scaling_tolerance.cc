@@ -13,6 +13,9 @@ class CountedTolerance : public Tolerance {
       : promise_(promise), format_(c.format), truth_(reference::TruthOf(c)) {}
   double Bound(int output, int64_t element) const override {
     if (promise_.correctly_rounded) return OneRounding(format_, Size(output, element));
+    reference::QuickElement quick;  // whose bounds are the clause's within 2^-40
+    if (truth_->Quick(output, element, ProfilesFor(promise_.flushes), &quick))
+      return quick.bound[*ProfileFromName(promise_.name)] * (1 + 0x1p-39);
     return Upper([&] { return truth_->Bound(output, element, promise_); });
   }
   double Size(int output, int64_t element) const override {

@@ -318,7 +318,10 @@ class PlainSinusoidal final : public PlainKernel<M> {
   }
 
   SinusoidalColumn ColumnOf(const SinusoidalTable& t, int64_t column) const {
-    SinusoidalTable asked = t;
+    SinusoidalTable asked;  // what its columns depend on
+    asked.width = t.width;
+    asked.layout = t.layout;
+    asked.odd_width = t.odd_width;
     if (Is(M::kLayoutInterleaved)) asked.layout = SinusoidalLayout::kInterleaved;
     if (Is(M::kLayoutSinCos)) asked.layout = SinusoidalLayout::kSinCos;
     SinusoidalColumn c = asked.Column(column);
