@@ -34,8 +34,8 @@ bool Has(const std::string& text, const std::string& part) {
 
 // Each target its own suite and row.
 TEST_F(ReportForms, GivenCasesNameTheirSubject) {
-  const Answer run = Gnomon({"check", "--subject", "builtin", kRecording, "--junit",
-                             Path("j.xml"), "--markdown", Path("m.md")});
+  const Answer run = Gnomon({"check", "--subject", "builtin", kRecording, "--junit", Path("j.xml"),
+                             "--markdown", Path("m.md")});
   EXPECT_EQ(run.code, 0) << run.err << run.out;
   EXPECT_TRUE(Has(Text("j.xml"), "<testsuite name=\"builtin:SCALAR\" tests=\"1\""))
       << Text("j.xml");
