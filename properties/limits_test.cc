@@ -125,6 +125,20 @@ TEST(Limits, OddHeadsAloneLeaveAPartialWindow) {
   ExpectAskedInside(limits, "rope.apply", 0);
 }
 
+// Values that no case holds together are the subject's affair, and no fault of its answers.
+TEST(Limits, ValuesThatFitNoCaseLeaveNothingToAsk) {
+  Limits limits;
+  limits.parameters["head_dim"] = {7.0};
+  limits.without = {"rotary_dim"};
+  Limited subject(limits);
+  SuiteOptions options;
+  options.operation = "rope.apply";
+  options.cases = 10;
+  const SuiteReport report = RunSuite(subject, options);
+  for (const PropertyReport& p : report.properties)
+    EXPECT_TRUE(p.finding.empty()) << p.property.name << ": " << p.finding;
+}
+
 TEST(Limits, SayWhatIsOutside) {
   Source source({});
   ReferenceSubject subject(Format::kF32);

@@ -16,11 +16,19 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
   } catch (const TrialEnded&) {
     return verdict_;
   } catch (const std::exception& e) {
+    // Values that the subject takes, and that the contract refuses together.
+    if (limited_ && dynamic_cast<const Rejected*>(&e) != nullptr) return kDeclined;
     // A generated case that the contract refuses, or a property that is wrong itself: never a pass.
     finding_ = std::string("the property could not be asked: ") + e.what();
     return kFails;
   }
   return compared_ > 0 ? kHolds : kVacuous;
+}
+
+Limits Trial::limits(const std::string& operation) {
+  Limits limits = subject_.LimitsOf(operation);
+  limited_ |= !limits.parameters.empty();
+  return limits;
 }
 
 Format Trial::DrawFormat() {
@@ -59,7 +67,7 @@ Outputs Trial::Run(const Case& c) {
 }
 
 void Trial::RunOn(const Case& question, Outputs* outputs) {
-  const Limits limits = subject_.LimitsOf(question.operation);
+  const Limits limits = this->limits(question.operation);
   const std::optional<Case> retyped = Retyped(limits, question);
   const Case& c = retyped ? *retyped : question;
   bool inside = Outside(limits, c).empty();

@@ -44,7 +44,7 @@ class Trial {
     return ProfilesFor(subject_.FlushesSubnormals())[subject_.Promise()];
   }
   Format DrawFormat();
-  Limits limits(const std::string& operation) const { return subject_.LimitsOf(operation); }
+  Limits limits(const std::string& operation);
   // A position whose angles mean something: tolerances grow with the angle unless it is exact, so
   // most draws stay where this promise still proves something. |position| < `limit` in any case.
   int64_t DrawPosition(int64_t limit, const Limits& limits = {});
@@ -85,6 +85,7 @@ class Trial {
   std::string finding_;
   Verdict verdict_ = kHolds;
   bool out_of_time_ = false, undeclared_ = false;
+  bool limited_ = false;  // values of parameters are the subject's, not the generators'
   int64_t compared_ = 0, vacuous_ = 0;
 };
 

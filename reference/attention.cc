@@ -286,17 +286,9 @@ class AttentionTruth : public SoftmaxTruth {
       open |= !std::isfinite(V(at, key, element)) || !std::isfinite(A(at, key, element));
     return open || MayOverflow(at, values, profile) || IsOpen(at, profile);
   }
-  Interval Value(int, int64_t element) const override {
-    const At at = Split(element);
-    const Row& r = RowAt(at);
-    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, Values(at, element));
-  }
+  Interval Value(int, int64_t element) const override { return SumsOf(element).y; }
   // sum_n a_n |v_n|, of both vectors of a value (REL-13).
-  Interval Size(int, int64_t element) const override {
-    const At at = Split(element);
-    const Row& r = RowAt(at);
-    return r.keys.empty() ? Interval(0) : Weighted(r.exponentials, r.Z, Sizes(at, element));
-  }
+  Interval Size(int, int64_t element) const override { return SumsOf(element).size; }
   Interval Scale(int output, int64_t element) const override { return Size(output, element); }
   Interval Bound(int, int64_t element, const Profile& profile) const override {
     const At at = Split(element);
@@ -304,11 +296,11 @@ class AttentionTruth : public SoftmaxTruth {
     if (RowAt(at).keys.empty()) return Interval(0);
     const RowErrors<Interval>* errors = ErrorsOf(at, profile);
     if (errors == nullptr) return kVacuous();
-    const std::vector<Interval> sizes = Sizes(at, element);
+    const Sums& sums = SumsOf(element);
     Interval moved = errors->flushed;
-    for (size_t n = 0; n < sizes.size(); ++n)
-      moved += (errors->alpha[n] + errors->flushed) * sizes[n];
-    return gnomon::attention::RatioBound(profile, format_, Value(0, element), moved, errors->rho);
+    for (size_t n = 0; n < sums.sizes.size(); ++n)
+      moved += (errors->alpha[n] + errors->flushed) * sums.sizes[n];
+    return gnomon::attention::RatioBound(profile, format_, sums.y, moved, errors->rho);
   }
   Place Where(int, int64_t element) const override { return {Split(element).query, std::nullopt}; }
   std::vector<Step> Steps(int, int64_t element) const override { return StepsOf(Split(element)); }
@@ -325,19 +317,33 @@ class AttentionTruth : public SoftmaxTruth {
   double A(const At& at, int64_t key, int64_t element) const {
     return adds_vectors_ ? scheme_->OfValue(PairOf(at, key), element % e_.value_dim) : 0;
   }
-  std::vector<Interval> Values(const At& at, int64_t element) const {
+  // What every profile asks of an element, at the precision in force: the last one is kept.
+  struct Sums {
+    Interval y, size;
+    std::vector<Interval> sizes;  // |v_n|, by key
+  };
+  const Sums& SumsOf(int64_t element) const {
+    const unsigned digits = Interval::default_precision();
+    if (element == sums_element_ && digits == sums_digits_) return sums_;
+    const At at = Split(element);
+    const Row& r = RowAt(at);
+    sums_ = {Interval(0), Interval(0), {}};
     std::vector<Interval> values;
-    for (const int64_t key : RowAt(at).keys)
-      values.push_back(Interval(V(at, key, element)) + Interval(A(at, key, element)));
-    return values;
-  }
-  std::vector<Interval> Sizes(const At& at, int64_t element) const {
-    std::vector<Interval> sizes;
-    for (const int64_t key : RowAt(at).keys)
-      sizes.push_back(abs(Interval(V(at, key, element))) + abs(Interval(A(at, key, element))));
-    return sizes;
+    for (const int64_t key : r.keys) {
+      const Interval v(V(at, key, element)), a(A(at, key, element));
+      values.push_back(v + a);
+      sums_.sizes.push_back(abs(v) + abs(a));
+    }
+    if (!r.keys.empty()) sums_.y = Weighted(r.exponentials, r.Z, values);
+    if (!r.keys.empty()) sums_.size = Weighted(r.exponentials, r.Z, sums_.sizes);
+    sums_element_ = element;
+    sums_digits_ = digits;
+    return sums_;
   }
   Elements v_;
+  mutable int64_t sums_element_ = -1;
+  mutable unsigned sums_digits_ = 0;
+  mutable Sums sums_;
 };
 
 // weights [batch, query_heads, query, key].
