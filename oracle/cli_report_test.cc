@@ -124,7 +124,7 @@ TEST_F(CliReport, JUnitOfASubject) {
 
 TEST_F(CliReport, JUnitOfCrashesAndOfWhatDoesNotApply) {
   Result crash, other;
-  crash.source = other.source = "mine \x01<\"&\xff";
+  crash.source = other.source = crash.subject = other.subject = "mine \x01<\"&\xff";
   crash.name = other.name = "rope.norm";
   crash.clause = other.clause = "ROPE-15";
   crash.status = "crashes";
