@@ -1,6 +1,7 @@
 #include "gnomon/optimized/exact.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -95,11 +96,30 @@ struct ExactFrequency::Base {
   explicit Base(const cpp_rational& number)
       : numerator(boost::multiprecision::numerator(number)),
         denominator(boost::multiprecision::denominator(number)),
-        exponent(BitLength(numerator) - BitLength(denominator)) {
-    ready_log2 = Log2Series(kReadyBits);
-    ready_log = LogSeries(kReadyBits, ready_log2);
+        exponent(BitLength(numerator) - BitLength(denominator)),
+        ready_log(LogSeries(kReadyBits, ReadyLog2())) {}
+  // One that was asked for lately is kept: plans, and what they are made of, share their bases.
+  static std::shared_ptr<const Base> Of(const cpp_rational& number) {
+    constexpr size_t kKept = 16;
+    thread_local std::array<std::pair<cpp_rational, std::shared_ptr<const Base>>, kKept> kept;
+    thread_local size_t next = 0;
+    for (const auto& [known, base] : kept)
+      if (base != nullptr && known == number) return base;
+    kept[next] = {number, std::make_shared<const Base>(number)};
+    const std::shared_ptr<const Base> made = kept[next].second;
+    next = (next + 1) % kKept;
+    return made;
+  }
+  static const cpp_int& ReadyLog2() {
+    static const cpp_int log2 = Log2Series(kReadyBits);
+    return log2;
   }
   static cpp_int Log2Series(int64_t bits) { return TwiceArtanh(1, 3, bits); }
+  // Of at most kReadyBits: what is ready, cut off.
+  cpp_int Log(int64_t bits) const {
+    if (bits <= kReadyBits) return ready_log >> static_cast<unsigned>(kReadyBits - bits);
+    return LogSeries(bits, Log2Series(bits));
+  }
   cpp_int LogSeries(int64_t bits, const cpp_int& log2) const {
     const cpp_int n = ShiftLeft(numerator, std::max<int64_t>(-exponent, 0));
     const cpp_int d = ShiftLeft(denominator, std::max<int64_t>(exponent, 0));
@@ -109,14 +129,13 @@ struct ExactFrequency::Base {
 
   cpp_int numerator, denominator;
   int64_t exponent;
-  cpp_int ready_log2, ready_log;
+  cpp_int ready_log;
 };
 
 // 64 guard bits: |exponent| < 2^16, and the series are within 8 bits units each.
 Between LogBetween(const cpp_rational& r, int64_t bits) {
   const int64_t guarded = bits + 64;
-  const ExactFrequency::Base base(r);
-  const cpp_int log = base.LogSeries(guarded, ExactFrequency::Base::Log2Series(guarded));
+  const cpp_int log = ExactFrequency::Base::Of(r)->Log(guarded);
   const cpp_int error = cpp_int(1) << 62, scale = cpp_int(1) << static_cast<unsigned>(guarded);
   return {cpp_rational(log - error, scale), cpp_rational(log + error, scale)};
 }
@@ -145,7 +164,7 @@ ExactFrequency ExactFrequency::Rational(const cpp_rational& value) {
 std::vector<ExactFrequency> ExactFrequency::Powers(const Number& base,
                                                    const std::vector<int64_t>& numerators,
                                                    int64_t denominator) {
-  const auto shared = std::make_shared<const Base>(ToRational(base));
+  const auto shared = Base::Of(ToRational(base));
   std::vector<ExactFrequency> all;
   for (int64_t numerator : numerators) {
     ExactFrequency w;
@@ -176,8 +195,7 @@ ExactFrequency ExactFrequency::TimesPower(const cpp_rational& base, int64_t nume
                                           int64_t denominator) const {
   ExactFrequency w = *this;
   const int64_t common = std::gcd(numerator, denominator);
-  w.powers_.push_back(
-      {std::make_shared<const Base>(base), numerator / common, denominator / common});
+  w.powers_.push_back({Base::Of(base), numerator / common, denominator / common});
   w.SetLog2();
   return w;
 }
@@ -232,7 +250,7 @@ Enclosure ExactFrequency::PowerMagnitude(int64_t bits) const {
   const int64_t W = bits + 64;
   const bool ready = W <= Base::kReadyBits;
   const int64_t bits_at_hand = ready ? Base::kReadyBits : W;
-  const cpp_int log2_at_hand = ready ? powers_.front().base->ready_log2 : Base::Log2Series(W);
+  const cpp_int log2_at_hand = ready ? Base::ReadyLog2() : Base::Log2Series(W);
   cpp_int y = 0;
   for (const Power& p : powers_) {
     const cpp_int log_at_hand = ready ? p.base->ready_log : p.base->LogSeries(W, log2_at_hand);
