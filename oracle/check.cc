@@ -66,8 +66,10 @@ void ValidateShapes(const Recording& recording, const std::string& file) {
   try {
     shapes = Validate(recording.c);
   } catch (const Rejected& error) {
-    const bool of_a_tensor = recording.c.inputs.count(error.parameter()) > 0;
-    if (hint.empty() || !of_a_tensor) throw;
+    // "[2, 3]", "rank 3", "head_dim 64", and no number or type.
+    const bool of_a_shape = recording.c.inputs.count(error.parameter()) > 0 &&
+                            error.value().find_first_of(" [") != std::string::npos;
+    if (hint.empty() || !of_a_shape) throw;
     throw error.With(hint);
   }
   for (const OutputShape& output : shapes) {

@@ -40,6 +40,16 @@ std::shared_ptr<std::byte[]> Allocate(size_t size) {
   return std::shared_ptr<std::byte[]>(new std::byte[size]);  // make_shared would clear it
 }
 
+std::string EndOfLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  namespace fs = std::filesystem;
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  return target.string();
+}
+
 }  // namespace
 
 FileBytes CopyBytes(std::span<const std::byte> bytes) {
@@ -81,7 +91,7 @@ void WriteFile(const std::string& path, const std::vector<std::span<const std::b
   if (exists && !S_ISREG(status.st_mode))
     throw BadFile(path, "cannot be written: not a regular file");
   // A link stays one: what it leads to is replaced, and keeps its mode.
-  const std::string target = exists ? std::filesystem::canonical(path).string() : path;
+  const std::string target = EndOfLinks(path);
   const std::string partial = target + ".partial-" + std::to_string(getpid());
   const auto fail = [&] {
     const int reason = errno;

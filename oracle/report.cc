@@ -201,7 +201,7 @@ Report::Report(const Recording& recording, const Judgement& judgement, const Dem
   shown = met ? *met : demand.profile ? *demand.profile : 0;
   if (met || demand.profile) return;
   for (size_t i = 0; i <= demand.floor; ++i)
-    // Of equals the last, whose bounds are widest; a diagnosis takes the first (MarkFailing).
+    // Of equals the last, as they are tried; a diagnosis takes the first (MarkFailing).
     if (judgement.profiles[i].outside <= judgement.profiles[shown].outside) shown = i;
 }
 

@@ -98,6 +98,29 @@ TEST_F(ReportForms, AListBehindALink) {
   EXPECT_EQ(fs::status(Path("list")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+// The first list behind a link that leads nowhere yet.
+TEST_F(ReportForms, AListThatALinkLeadsTo) {
+  namespace fs = std::filesystem;
+  fs::create_directory(Path("lists"));
+  fs::create_symlink("lists/mine", Path("link"));
+  EXPECT_EQ(
+      Gnomon({"check", kRecording, "--profile", "standard", "--expected", Path("link"), "--update"})
+          .code,
+      1);
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_TRUE(Has(Text("lists/mine"), "rope.apply/"));
+}
+
+// Only a shape is an affair of axes.
+TEST_F(ReportForms, AxesAreHintedAtWhereAShapeDoesNotFit) {
+  const std::string folder = GNOMON_SOURCE_DIR "/oracle/examples/";
+  const std::vector<std::string> plain = {"check", folder + "plain.safetensors", "--set",
+                                          "layout=half_split"};
+  std::vector<std::string> check = plain;
+  check.insert(check.end(), {"--set", "head_dim=64", "--axes", "seq,heads*head_dim"});
+  EXPECT_FALSE(Has(Gnomon(check).err, "state them with --axes"));
+}
+
 // A name of two lines is one word of a pattern.
 TEST(UpdatedList, CanBeReadAgain) {
   std::vector<Result> results(2);

@@ -98,12 +98,15 @@ std::optional<Case> DrawCase(const CaseSource& from, Source& source, Format form
   Case c;
   try {
     c = from.draw(trial);
+    if (large) MovePositionsFarOut(source, limits, &c);
+    if (!Outside(limits, c).empty()) return std::nullopt;
+    Validate(c);
   } catch (const TrialEnded&) {
     return std::nullopt;
+  } catch (const Rejected& e) {
+    if (!limits.decide(e.parameter())) throw;
+    return std::nullopt;
   }
-  if (large) MovePositionsFarOut(source, limits, &c);
-  if (!Outside(limits, c).empty()) return std::nullopt;
-  Validate(c);
   return c;
 }
 

@@ -91,10 +91,13 @@ std::string Outside(const Limits& limits, const Case& c) {
       if (limits.position(tensor.Integer(i)) != tensor.Integer(i))
         return "position " + std::to_string(tensor.Integer(i));
   }
-  if (limits.elements != std::numeric_limits<int64_t>::max())
+  if (limits.elements == std::numeric_limits<int64_t>::max()) return "";
+  try {
     for (const OutputShape& output : Validate(c))
       if (ElementCount(output.shape) > limits.elements)
         return output.role + " of elements " + std::to_string(ElementCount(output.shape));
+  } catch (const Rejected&) {  // no case: for whoever validates it to say
+  }
   return "";
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gnomon/properties/cases.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/rope_cases.h"
 #include "gnomon/properties/suite.h"
@@ -135,8 +136,30 @@ TEST(Limits, ValuesThatFitNoCaseLeaveNothingToAsk) {
   options.operation = "rope.apply";
   options.cases = 10;
   const SuiteReport report = RunSuite(subject, options);
+  ASSERT_FALSE(report.properties.empty());
   for (const PropertyReport& p : report.properties)
-    EXPECT_TRUE(p.finding.empty()) << p.property.name << ": " << p.finding;
+    EXPECT_EQ(p.status, PropertyReport::kNotApplicable) << p.property.name << ": " << p.finding;
+  EXPECT_EQ(subject.asked(), 0);
+  // Of two values one may do.
+  limits.parameters["head_dim"] = {7.0, 8.0};
+  int64_t drawn = 0;
+  for (int64_t number = 0; number < 20; ++number)
+    if (const auto c = NumberedCase("rope.apply", Format::kF32, 1, number, limits)) {
+      EXPECT_EQ(c->parameters.at("head_dim"), Value(8.0));
+      ++drawn;
+    }
+  EXPECT_GT(drawn, 0);
+}
+
+// A limit of elements leaves a question without meaning to whoever validates it.
+TEST(Limits, OfElementsBesideOthers) {
+  Limits limits;
+  limits.without = {"cubic_a"};
+  limits.elements = 100000;
+  int64_t drawn = 0;
+  for (int64_t number = 0; number < 20; ++number)
+    drawn += NumberedCase("learned.resize", Format::kF32, 1, number, limits).has_value();
+  EXPECT_GT(drawn, 0);
 }
 
 TEST(Limits, SayWhatIsOutside) {

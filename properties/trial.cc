@@ -1,5 +1,6 @@
 #include "gnomon/properties/trial.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -15,9 +16,14 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
     check(*this);
   } catch (const TrialEnded&) {
     return verdict_;
-  } catch (const std::exception& e) {
+  } catch (const Rejected& e) {
     // Values that the subject takes, and that the contract refuses together.
-    if (limited_ && dynamic_cast<const Rejected*>(&e) != nullptr) return kDeclined;
+    if (std::any_of(limits_.begin(), limits_.end(),
+                    [&](const Limits& limits) { return limits.decide(e.parameter()); }))
+      return kDeclined;
+    finding_ = std::string("the property could not be asked: ") + e.what();
+    return kFails;
+  } catch (const std::exception& e) {
     // A generated case that the contract refuses, or a property that is wrong itself: never a pass.
     finding_ = std::string("the property could not be asked: ") + e.what();
     return kFails;
@@ -26,9 +32,7 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
 }
 
 Limits Trial::limits(const std::string& operation) {
-  Limits limits = subject_.LimitsOf(operation);
-  limited_ |= !limits.parameters.empty();
-  return limits;
+  return limits_.emplace_back(subject_.LimitsOf(operation));
 }
 
 Format Trial::DrawFormat() {

@@ -85,7 +85,7 @@ class Trial {
   std::string finding_;
   Verdict verdict_ = kHolds;
   bool out_of_time_ = false, undeclared_ = false;
-  bool limited_ = false;  // values of parameters are the subject's, not the generators'
+  std::vector<Limits> limits_;  // that the property asked for
   int64_t compared_ = 0, vacuous_ = 0;
 };
 

@@ -12,13 +12,17 @@ namespace {
 
 constexpr size_t kMostTerms = 4096;  // enough for the pairs of a row; keeps memory flat
 constexpr size_t kMostQuickTerms = size_t{1} << 21;  // 64 MiB: heads of a recording come again
+constexpr size_t kTermsOfARow = 4;                   // what a row takes beside its terms
+
+// Times any two numbers of f32 it is still normal: what is 0 then is 0 exactly.
+constexpr double kLeastQuick = 0x1p-700;
 
 // A number of 128 bits, rounded to them and otherwise known but for `error`, as the fast path wants
 // it: its nearest binary64, provided that only this rounding counts.
 bool Narrow(mpfr_srcptr x, double error, double* nearest) {
   *nearest = mpfr_get_d(x, MPFR_RNDN);
   const double size = std::abs(*nearest);
-  return (error == 0 && size == 0) || (error <= size * 0x1p-64 && size > 0x1p-1000);
+  return (error == 0 && size == 0) || (error <= size * 0x1p-64 && size > kLeastQuick);
 }
 
 QuickAngle TurnOf(int64_t position, const Interval& frequency) {
@@ -103,6 +107,7 @@ const QuickAngle& AngleTerms::QuickAt(int64_t position, int64_t pair) const {
       quick_terms_ = 0;
     }
     last_row_ = &quick_[position];
+    quick_terms_ += kTermsOfARow;
     last_position_ = position;
   }
   std::vector<QuickAngle>& row = *last_row_;

@@ -327,6 +327,7 @@ class AttentionTruth : public SoftmaxTruth {
     if (element == sums_element_ && digits == sums_digits_) return sums_;
     const At at = Split(element);
     const Row& r = RowAt(at);
+    sums_element_ = -1;  // until they are whole
     sums_ = {Interval(0), Interval(0), {}};
     std::vector<Interval> values;
     for (const int64_t key : r.keys) {

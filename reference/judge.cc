@@ -147,11 +147,14 @@ class ElementJudge {
       return a;
     });
     if (answer) return *answer;
-    // At the cap error and bound are the same to thousands of digits: a tie, and within.
-    ++result_->ties;
+    // At the cap error and bound are the same to thousands of digits: within, if anything is known.
     ScopedPrecision precision(kLargestPrecision);
-    const Interval bound = truth_.Bound(output_, element_, profile);
-    return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, Midpoint(bound)};
+    try {
+      const Interval bound = truth_.Bound(output_, element_, profile);
+      return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, Midpoint(bound)};
+    } catch (const Undecided&) {
+      return {Answer::kVacuous, kInfinity};
+    }
   }
 
   // BOUND-6. A comparison of sizes: their nearest doubles are enough.

@@ -195,6 +195,7 @@ class AxialTruth : public RotationTruth {
     q->place = {position, m.pair};
     q->value = m.member == 0 ? ac - bs : as + bc;
     // Each product errs by 2 roundings of 2^-53 (table, product), the sum by one more: 3 x 2^-53 S.
+    // The fourth is for products of these and the rounding of the radius.
     q->radius = S * 0x1p-51 + (S > 0 ? 0x1p-1000 : 0);
     q->unit = S;
     q->size = std::sqrt(m.a * m.a + m.b * m.b);

@@ -416,12 +416,12 @@ bool ApplyTruth::Quick(int, int64_t element, const Profiles& profiles, QuickElem
   if (!given_) D = terms_.QuickErrors(profiles, format_, *q->place.position, m.pair, angle);
   for (size_t i = 0; i < profiles.size(); ++i) {
     const Profile& profile = profiles[i];
-    const double flushed = UnderflowOfInputs(profile, format_, TableFormat(profile), size, turn);
+    const double inputs = UnderflowOfInputs(profile, format_, TableFormat(profile), size, turn);
     q->bound[i] = t_ ? contract::ScaledRotationBound<double>(
                            profile, format_, t_.scaling(), t_.mu(), t, q->value, S, S_turned, size,
-                           D[i], TableErrorOf(profile), flushed)
+                           D[i], TableErrorOf(profile), inputs)
                      : RotationBound<double>(profile, format_, q->value, S, S_turned, size, D[i],
-                                             TableErrorOf(profile), flushed);
+                                             TableErrorOf(profile), inputs);
   }
   return true;
 }

@@ -18,6 +18,7 @@ class Rejected : public std::runtime_error {
         why_(why),
         clause_(clause) {}
   const std::string& parameter() const { return parameter_; }
+  const std::string& value() const { return value_; }
   const std::string& clause() const { return clause_; }
   // The same, and what might help.
   Rejected With(const std::string& hint) const {

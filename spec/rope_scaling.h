@@ -214,7 +214,7 @@ T CountedBound(Format output, const T& v, double count) {
 template <class T>
 T ScaledRotationBound(const Profile& profile, Format output, const RopeScaling& scaling, double mu,
                       double t, const T& y, const T& S, const T& S_turned, const T& size,
-                      const T& D, double d, const T& flushed = T(0)) {
+                      const T& D, double d, const T& inputs = T(0)) {
   using std::abs;
   const Format arithmetic = FormatAt(profile.arithmetic, output);
   const double u = UnitRoundoff(arithmetic);
@@ -226,7 +226,7 @@ T ScaledRotationBound(const Profile& profile, Format output, const RopeScaling& 
   const T underflow =
       8 * Underflow<T>(arithmetic, profile.flushes) +
       2 * (1 + 1 / t) * size * Underflow<T>(FormatAt(profile.tables, output), profile.flushes) +
-      flushed;
+      inputs;
   const T in_arithmetic = rounding * (S + D * S_turned) + underflow + D * S_turned + D * D / 2 * S;
   if (output == arithmetic) return in_arithmetic;
   const double v = UnitRoundoff(output);
