@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gnomon/reference/truth.h"
@@ -93,6 +94,19 @@ Taps<T> TapsOf(const gnomon::learned::ResizeParameters& p, const gnomon::learned
                                                                             : T(q * q * q);
   taps.errors = WeightErrors(p, axis, i, arguments, values, output);
   return taps;
+}
+
+// LEARNED-11. Beyond an end, the neighbour of the last input that a bilinear filter touches with
+// weight 0 where it clamps the coordinate first.
+inline std::optional<int64_t> BesideClamped(const gnomon::learned::ResizeParameters& p,
+                                            const gnomon::learned::ResizedAxis& axis, int64_t i) {
+  if (p.antialias || axis.from < 2 || axis.none() ||
+      p.filter != gnomon::learned::ResizeFilter::kBilinear)
+    return std::nullopt;
+  const double x = -ArgumentOf(p, axis, i, 0).value();
+  if (x < 0) return 1;
+  if (x > static_cast<double>(axis.from - 1)) return axis.from - 2;
+  return std::nullopt;
 }
 
 // AXES-9: along one axis, then along the other. entry(row, column): a number of the table; one that

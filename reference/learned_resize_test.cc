@@ -105,6 +105,13 @@ TEST(Resize, NotFinite) {
   EXPECT_EQ(expect(beside, 0).kind, Expectation::kReal);
   EXPECT_TRUE(open(beside, 0));
   EXPECT_EQ(expect(beside, 1).kind, Expectation::kNonFinite);
+  // Beyond an end: torch clamps the coordinate to 0, and multiplies the neighbour by 0.
+  const Case ends = List({1, kInfinity, kInfinity, 4}, 12, "bilinear");
+  for (const int64_t element : {0, 11}) {
+    EXPECT_EQ(expect(ends, element).kind, Expectation::kReal);
+    EXPECT_TRUE(open(ends, element));
+  }
+  EXPECT_FALSE(open(List({1, 2, kInfinity, 4}, 12, "bilinear"), 0));
   // 2 x 3e38 may be met on the way.
   EXPECT_TRUE(open(List({3e38, 3e38}, 3, "bicubic"), 1));
 }
