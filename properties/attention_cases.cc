@@ -75,35 +75,42 @@ void DrawRest(Trial& trial, const Draw& draw, int64_t batch, int64_t heads, int6
 
 struct Sizes {
   int64_t batch, queries, keys, kv_heads, heads;
-  bool tiles = false;  // many queries and keys: each of few dims
+  bool few_dims = false;  // as there are many queries and keys, or heads
 };
 Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
   Source& source = trial.source();
   const Limits limits = trial.limits(operation);
   Sizes s;
   const bool long_row = !draw.small && source.Chance(1, 10);  // beyond one block of any kernel
-  s.tiles = long_row && source.Chance(1, 3);                  // of queries too
+  const bool tiles = long_row && source.Chance(1, 3);         // of queries too
   s.batch = limits.extent("batch", long_row ? 1 : 1 + source.Below(3));
-  const Shape drawn = s.tiles    ? Shape{1, 66 + source.Below(8)}
+  const Shape drawn = tiles      ? Shape{1, 66 + source.Below(8)}
                       : long_row ? Shape{1, 1 + source.Below(2)}
                                  : DrawExtents(source, {2, 5}, 32);
   s.kv_heads = limits.extent("kv_heads", drawn[0]);
-  s.heads = s.kv_heads * (s.tiles ? 1 : 1 + source.Below(3));
+  // Query heads to a key head: as many as models have.
+  const bool many = !draw.small && !long_row && drawn[0] * drawn[1] <= 8 && source.Chance(1, 6);
+  if (many) s.batch = 1;
+  s.heads = s.kv_heads * (tiles  ? 1
+                          : many ? source.Pick<int64_t>({4, 5, 7, 8, 16})
+                                 : 1 + source.Below(3));
+  s.few_dims = tiles || many;
   while (s.heads > s.kv_heads && limits.extent("query_heads", s.heads) != s.heads)
     s.heads -= s.kv_heads;
   if (limits.extent("query_heads", s.heads) != s.heads) s.heads = s.kv_heads = 1;
   s.queries = limits.extent("query", drawn[1]);
-  s.keys = s.tiles ? 60 + source.Below(24) : long_row ? 60 + source.Below(80) : 1 + source.Below(7);
-  if (long_row && !s.tiles && source.Chance(1, 8)) s.keys += 200;
+  s.keys = tiles ? 60 + source.Below(24) : long_row ? 60 + source.Below(80) : 1 + source.Below(7);
+  if (long_row && !tiles && source.Chance(1, 8)) s.keys += 200;
   s.keys = limits.extent("key", s.keys);
   if (draw.square) s.queries = s.keys = std::min<int64_t>(std::min(s.queries, s.keys) + 1, 5);
   return s;
 }
 
-int64_t DrawHeadDim(Source& source, const Draw& draw, bool tiles) {
-  if (draw.small || tiles) return 1 + source.Below(4);
-  return source.Chance(3, 4) ? 1 + source.Below(8)
-                             : source.Pick<int64_t>({16, 20, 33, 16, 20, 33, 40, 66, 80, 130});
+int64_t DrawHeadDim(Source& source, const Draw& draw, bool few) {
+  if (draw.small || few) return 1 + source.Below(4);
+  return source.Chance(3, 4)
+             ? 1 + source.Below(8)
+             : source.Pick<int64_t>({16, 20, 33, 16, 20, 33, 64, 66, 80, 128, 130, 192, 256});
 }
 
 // Of k and v: a format that the case's holds.
@@ -170,11 +177,11 @@ Case DrawHeads(Trial& trial, const Draw& draw, const std::string& operation) {
   c.format = trial.DrawFormat();
   const Limits limits = trial.limits(c.operation);
   const Sizes s = DrawSizes(trial, draw, c.operation);
-  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw, s.tiles));
+  const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw, s.few_dims));
   const int64_t value_dim =
       limits.extent("value_dim", limits.axes.count("value_dim") || source.Chance(1, 2)
                                      ? head_dim
-                                     : DrawHeadDim(source, draw, s.tiles));
+                                     : DrawHeadDim(source, draw, s.few_dims));
   const Numbers numbers = NumbersOf(source, draw);
   const double shrink = Shrink(draw, numbers);
   const auto number = [&](int64_t) { return DrawNumber(source, c.format, numbers) / shrink; };
