@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/optimized/schemes.h"
 #include "gnomon/oracle/cli.h"
 
 namespace gnomon::oracle {
@@ -39,6 +40,9 @@ inline void ExpectRefused(const std::vector<std::string>& arguments, const std::
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
   EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
 }
+
+// Our kernels on the plainest target: what it is called depends on the compiler.
+inline std::string Plainest() { return "builtin:" + optimized::Targets().back(); }
 
 class CliTest : public testing::Test {
  protected:

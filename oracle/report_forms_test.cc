@@ -37,11 +37,11 @@ TEST_F(ReportForms, GivenCasesNameTheirSubject) {
   const Answer run = Gnomon({"check", "--subject", "builtin", kRecording, "--junit", Path("j.xml"),
                              "--markdown", Path("m.md")});
   EXPECT_EQ(run.code, 0) << run.err << run.out;
-  EXPECT_TRUE(Has(Text("j.xml"), "<testsuite name=\"builtin:SCALAR\" tests=\"1\""))
+  EXPECT_TRUE(Has(Text("j.xml"), "<testsuite name=\"" + Plainest() + "\" tests=\"1\""))
       << Text("j.xml");
   EXPECT_FALSE(Has(Text("j.xml"), "\"recordings\""));
   EXPECT_TRUE(Has(Text("m.md"), "| subject | file | verdict |"));
-  EXPECT_TRUE(Has(Text("m.md"), "\n| builtin:SCALAR | ")) << Text("m.md");
+  EXPECT_TRUE(Has(Text("m.md"), "\n| " + Plainest() + " | ")) << Text("m.md");
 }
 
 TEST_F(ReportForms, WhereNothingIsJudgedATestFails) {
@@ -50,7 +50,7 @@ TEST_F(ReportForms, WhereNothingIsJudgedATestFails) {
                 .code,
             0);
   const Answer run =
-      Gnomon({"check", "--subject", "builtin:SCALAR", Path("cases"), "--junit", Path("j.xml")});
+      Gnomon({"check", "--subject", Plainest(), Path("cases"), "--junit", Path("j.xml")});
   EXPECT_EQ(run.code, 4) << run.out;
   EXPECT_TRUE(Has(Text("j.xml"), "failures=\"1\"")) << Text("j.xml");
   EXPECT_TRUE(Has(Text("j.xml"), "<failure message=\"nothing run\">"));

@@ -161,7 +161,7 @@ TEST_F(ReportSchema, HoldsForCasesOfASubject) {
   EXPECT_EQ(answered["recordings"][0]["subject"], "reference");
   EXPECT_EQ(answered["recordings"][0]["profile"], "rounded");
   const Json outside =
-      Fits({"--subject", "builtin:SCALAR/exact",
+      Fits({"--subject", Plainest() + "/exact",
             GNOMON_SOURCE_DIR "/oracle/recordings/torch_sinusoidal_f32_d64.safetensors"},
            4);
   EXPECT_EQ(outside["recordings"][0]["verdict"], "nothing run");
