@@ -7,6 +7,7 @@
 #include "gnomon/oracle/case_json.h"
 #include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/conclusion.h"
+#include "gnomon/oracle/diagnose_subject.h"
 #include "gnomon/oracle/recording_files.h"
 #include "gnomon/oracle/report_diagnosis.h"
 #include "gnomon/oracle/report_json.h"
@@ -39,7 +40,7 @@ Judged ResultOfCase(const properties::Subject& subject, const std::string& file,
   recording.c = c;
   if (of_case.judgement) {
     for (const auto& [role, tensor] : of_case.outputs) recording.outputs[role] = tensor.view();
-    const Demand demand{subject.Promise(), kProfiles.size() - 1, subject.FlushesSubnormals()};
+    const Demand demand = DemandOf(subject);
     Report report(recording, *of_case.judgement, demand);
     AddDiagnosis(recording, *of_case.judgement, demand, arguments.out, &report);
     judged.result = ResultOf(file, recording, *of_case.judgement, report);

@@ -221,13 +221,7 @@ int CheckSubject(const SubjectArguments& arguments, std::ostream& out) {
                  subject->Name(), kProfiles[subject->Promise()].name,
                  subject->FlushesSubnormals() ? " and may flush subnormals" : "", held, asked)
           << ToText(report) << CrashFiles(report, arguments)
-          << ToText(diagnoses, *subject, options.repeat_with,
-                    fmt::format("--subject {} --operation {} --cases {} --seed {}{}",
-                                properties::ShellQuoted(subject->Name()),
-                                properties::ShellQuoted(arguments.operation), arguments.cases,
-                                arguments.seed, options.repeat_with),
-                    arguments.out)
-          << "\n";
+          << ToText(diagnoses, *subject, arguments) << "\n";
     }
   }
   ReportFiles reports = arguments.reports;

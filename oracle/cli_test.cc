@@ -197,6 +197,16 @@ TEST_F(CliTest, AxesTakenByRankAreNamedWhereSomethingIsWrong) {
   const Answer run = Gnomon({"check", red, "--set", "layout=half_split"});
   EXPECT_EQ(run.code, 1);
   EXPECT_NE(run.out.find("\nhint: " + hint + "\n"), std::string::npos) << run.out;
+  // A position that is none is no affair of axes.
+  const std::string far = WriteSafetensors(
+      "far",
+      R"({"x":{"dtype":"F32","shape":[1,1,1,2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":)"
+      R"([1,1,1,2],"data_offsets":[8,16]},"positions":{"dtype":"I64","shape":[1],"data_offsets":[16,24]}})",
+      std::string(16, '\0') + std::string("\0\0\0\0\0\1\0\0", 8));
+  const Answer refused = Gnomon({"check", far, "--set", "layout=half_split"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(refused.err.ends_with("(POS-1)\n")) << refused.err;
+  EXPECT_EQ(refused.err.find("--axes"), std::string::npos) << refused.err;
 }
 
 TEST_F(CliTest, ARedVerdictNamesTheMistake) {

@@ -28,9 +28,7 @@ class ObjectReader {
  protected:
   [[noreturn]] void Refuse(const std::string& key, const Json& value,
                            const std::string& why) const {
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    throw Rejected(file_ + ": " + key, text.size() <= 80 ? text : text.substr(0, 80) + "...", why,
-                   kClause);
+    throw Rejected(file_ + ": " + key, ShortText(value), why, kClause);
   }
   // What the file does not say is stated beside it, or refused.
   void Ask(const std::string& parameter, const std::string& why) const {

@@ -34,7 +34,7 @@ class DescriptionParser {
       } else if (key == "alignment") {
         d.alignment = Integer(key, value, 1, kLargestAlignment);
         if ((d.alignment & (d.alignment - 1)) != 0)
-          Fail(key + " = " + Shown(value), "must be a power of two", "SUBJ-1");
+          Fail(key + " = " + ShortText(value), "must be a power of two", "SUBJ-1");
       } else if (key == "operations") {
         for (const auto& [name, declared] : Object(key, value).items())
           d.operations.emplace(name, Operation(name, declared));
@@ -53,35 +53,30 @@ class DescriptionParser {
                          const std::string& clause) const {
     throw BadFile(origin_, "description: " + what + ": " + why, clause);
   }
-  static std::string Shown(const Json& value) {
-    constexpr size_t kMost = 40;
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    return text.size() <= kMost ? text : text.substr(0, kMost) + "..";
-  }
   const Json& Object(const std::string& key, const Json& value) const {
-    if (!value.is_object()) Fail(key + " = " + Shown(value), "must be an object", "SUBJ-1");
+    if (!value.is_object()) Fail(key + " = " + ShortText(value), "must be an object", "SUBJ-1");
     return value;
   }
   std::string Text(const std::string& key, const Json& value) const {
-    if (!value.is_string()) Fail(key + " = " + Shown(value), "must be a string", "SUBJ-1");
+    if (!value.is_string()) Fail(key + " = " + ShortText(value), "must be a string", "SUBJ-1");
     return value.get<std::string>();
   }
   bool Flag(const std::string& key, const Json& value, const std::string& clause = "SUBJ-3") const {
-    if (!value.is_boolean()) Fail(key + " = " + Shown(value), "must be true or false", clause);
+    if (!value.is_boolean()) Fail(key + " = " + ShortText(value), "must be true or false", clause);
     return value.get<bool>();
   }
   int64_t Integer(const std::string& key, const Json& value, int64_t low, int64_t high) const {
     const bool fits = value.is_number_integer() &&
                       !(value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX);
     if (!fits || value.get<int64_t>() < low || value.get<int64_t>() > high)
-      Fail(key + " = " + Shown(value),
+      Fail(key + " = " + ShortText(value),
            "must be an integer from " + std::to_string(low) + " to " + std::to_string(high),
            "SUBJ-3");
     return value.get<int64_t>();
   }
   const Json& List(const std::string& key, const Json& value) const {
     if (!value.is_array() || value.empty())
-      Fail(key + " = " + Shown(value), "must be a list that is not empty", "SUBJ-3");
+      Fail(key + " = " + ShortText(value), "must be a list that is not empty", "SUBJ-3");
     return value;
   }
   void RequireKnown(bool known, const std::string& key, const std::string& name) const {
@@ -166,7 +161,7 @@ class DescriptionParser {
         limits.in_place = Flag(where, value);
       } else if (key == "positions") {
         if (List(where, value).size() != 2)
-          Fail(where + " = " + Shown(value), "must be [lowest, highest]", "SUBJ-3");
+          Fail(where + " = " + ShortText(value), "must be [lowest, highest]", "SUBJ-3");
         limits.min_position = Integer(where, value[0], kMinPosition, kMaxPosition);
         limits.max_position = Integer(where, value[1], limits.min_position, kMaxPosition);
       } else if (key == "elements") {

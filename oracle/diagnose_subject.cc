@@ -37,13 +37,6 @@ struct Asked {
   bool answered = false;
 };
 
-Demand DemandOf(const Subject& subject) {
-  Demand demand;
-  demand.profile = subject.Promise();
-  demand.flushes_subnormals = subject.FlushesSubnormals();
-  return demand;
-}
-
 // The smallest ones, and others of all sizes.
 std::vector<Asked*> Chosen(std::vector<Asked*> all, size_t most) {
   std::stable_sort(all.begin(), all.end(),
@@ -115,8 +108,8 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
         return source.used();
       },
       kShrinkTrials, kShrinkSeconds);
-  const reference::Judgement judgement =
-      reference::Judge(smallest->c, smallest->outputs, {{}, subject.FlushesSubnormals()});
+  const reference::Judgement judgement = reference::Judge(
+      smallest->c, smallest->outputs, {{}, subject.FlushesSubnormals(), subject.Promise()});
   const auto& first = judgement.profiles[subject.Promise()].first_outside;
   std::map<std::string, ConstTensorView> views;
   for (const auto& [role, tensor] : smallest->outputs) views.emplace(role, tensor.view());
@@ -179,6 +172,13 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
 
 }  // namespace
 
+Demand DemandOf(const Subject& subject) {
+  Demand demand;
+  demand.profile = subject.Promise();
+  demand.flushes_subnormals = subject.FlushesSubnormals();
+  return demand;
+}
+
 std::vector<SubjectDiagnosis> DiagnoseSubject(Subject& subject,
                                               const properties::SuiteOptions& options) {
   std::vector<SubjectDiagnosis> all;
@@ -206,9 +206,7 @@ Json ToJson(const SubjectDiagnosis& one) {
 }
 
 std::string ToText(const std::vector<SubjectDiagnosis>& all, const Subject& subject,
-                   const std::string& repeat_with, const std::string& repeat,
-                   const std::string& folder) {
-  const Demand demand = DemandOf(subject);
+                   const SubjectArguments& arguments) {
   std::string text;
   for (const SubjectDiagnosis& one : all) {
     text += fmt::format("diagnosis of {} in {}, by {} failing cases of {}\n", one.operation,
@@ -216,15 +214,18 @@ std::string ToText(const std::vector<SubjectDiagnosis>& all, const Subject& subj
     for (const std::string& line : one.diagnosis.Lines()) text += "  " + line + "\n";
     text += "  smallest failing case: " + properties::Describe(one.smallest.c) + "\n";
     if (!one.alone) text += "    it fails as a part of a larger one, and not alone\n";
-    if (folder.empty()) {
-      text += "    write it to a file: gnomon check " + repeat + " --out DIR\n";
+    if (arguments.out.empty()) {
+      text += fmt::format(
+          "    write it to a file: gnomon check --subject {} --operation {} --cases {} --seed {}{} "
+          "--out DIR\n",
+          properties::ShellQuoted(subject.Name()), properties::ShellQuoted(arguments.operation),
+          arguments.cases, arguments.seed, CaseTimeOption(arguments));
       continue;
     }
-    const std::string file = properties::ShellQuoted(WriteInto(folder, one.smallest));
-    if (one.alone)
-      text += "    ask again: gnomon check --subject " + properties::ShellQuoted(subject.Name()) +
-              repeat_with + " " + file + "\n";
-    text += fmt::format("    as answered: gnomon check {}{}\n", file, demand.Options());
+    const std::string file = WriteInto(arguments.out, one.smallest);
+    if (one.alone) text += "    ask again: " + RepeatWords(arguments, subject.Name(), file) + "\n";
+    text += fmt::format("    as answered: gnomon check {}{}\n", properties::ShellQuoted(file),
+                        DemandOf(subject).Options());
   }
   return text;
 }

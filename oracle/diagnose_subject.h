@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/oracle/commands.h"
 #include "gnomon/oracle/diagnosis.h"
 #include "gnomon/oracle/strict_json.h"
 #include "gnomon/properties/subject.h"
 #include "gnomon/properties/suite.h"
 
 namespace gnomon::oracle {
+
+// What a subject is held to: its promise.
+Demand DemandOf(const properties::Subject& subject);
 
 struct SubjectDiagnosis {
   std::string operation;
@@ -34,11 +38,9 @@ Json ToJson(const SubjectDiagnosis& one);
 
 // For people. With a folder, the smallest failing case is written there as a case file, and the
 // commands that judge what was answered and ask again are said; without, the command that writes
-// it. `repeat`: the arguments of `gnomon check` that do all of that; `repeat_with`: those among
-// them that asking again needs.
+// it.
 std::string ToText(const std::vector<SubjectDiagnosis>& all, const properties::Subject& subject,
-                   const std::string& repeat_with, const std::string& repeat,
-                   const std::string& folder);
+                   const SubjectArguments& arguments);
 
 }  // namespace gnomon::oracle
 

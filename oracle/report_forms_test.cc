@@ -111,16 +111,6 @@ TEST_F(ReportForms, AListThatALinkLeadsTo) {
   EXPECT_TRUE(Has(Text("lists/mine"), "rope.apply/"));
 }
 
-// Only a shape is an affair of axes.
-TEST_F(ReportForms, AxesAreHintedAtWhereAShapeDoesNotFit) {
-  const std::string folder = GNOMON_SOURCE_DIR "/oracle/examples/";
-  const std::vector<std::string> plain = {"check", folder + "plain.safetensors", "--set",
-                                          "layout=half_split"};
-  std::vector<std::string> check = plain;
-  check.insert(check.end(), {"--set", "head_dim=64", "--axes", "seq,heads*head_dim"});
-  EXPECT_FALSE(Has(Gnomon(check).err, "state them with --axes"));
-}
-
 // A name of two lines is one word of a pattern.
 TEST(UpdatedList, CanBeReadAgain) {
   std::vector<Result> results(2);

@@ -41,6 +41,12 @@ Json ParseStrictly(std::string_view text, const std::string& file, const std::st
   }
 }
 
+std::string ShortText(const Json& value) {
+  constexpr size_t kMost = 80;
+  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
 std::string Quoted(std::string_view name) {
   const bool whole = name.size() <= kLongestName;
   return Json(std::string(name.substr(0, kLongestName)))

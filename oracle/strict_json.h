@@ -14,6 +14,9 @@ using Json = nlohmann::json;
 // `file` and `clause` are for the message.
 Json ParseStrictly(std::string_view text, const std::string& file, const std::string& clause);
 
+// A value from a file, for a message: on one line, of bounded length.
+std::string ShortText(const Json& value);
+
 // A name from a file, for a message: quoted, on one line, of bounded length.
 std::string Quoted(std::string_view name);
 

@@ -104,7 +104,7 @@ std::optional<Case> DrawCase(const CaseSource& from, Source& source, Format form
   } catch (const TrialEnded&) {
     return std::nullopt;
   } catch (const Rejected& e) {
-    if (!limits.decide(e.parameter())) throw;
+    if (!limits.decides(e.parameter())) throw;
     return std::nullopt;
   }
   return c;

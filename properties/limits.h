@@ -30,7 +30,7 @@ struct Limits {
 
   bool takes(const std::string& name) const { return without.count(name) == 0; }
   // Whether values of the parameter are theirs, not the generators'.
-  bool decide(const std::string& name) const { return parameters.count(name) > 0 || !takes(name); }
+  bool decides(const std::string& name) const { return parameters.count(name) > 0 || !takes(name); }
   int64_t extent(const std::string& axis, int64_t drawn) const;
   // A position that it takes; the same one if it does.
   int64_t position(int64_t drawn) const;

@@ -54,9 +54,8 @@ PlainTurn KnownTurn(const PlainFrequency& f, int64_t position) {
   struct Known {
     Number number;
     bool given = false;
-    int64_t numerator = 0, denominator = 0, position = 0;
+    int64_t numerator = 0, denominator = 0, position = 0;  // no denominator: nothing is known
     PlainTurn turn;
-    bool filled = false;
   };
   constexpr size_t kKnown = 4096;
   thread_local std::vector<Known> all(kKnown);
@@ -72,10 +71,8 @@ PlainTurn KnownTurn(const PlainFrequency& f, int64_t position) {
                         std::bit_cast<uint64_t>(number.value) &&  // -0 is another frequency
                     known.number.decimal == number.decimal &&
                     known.given == given && known.numerator == f.numerator &&
-                    known.denominator == f.denominator && known.position == position &&
-                    known.filled;
-  if (!same)
-    known = {number, given, f.numerator, f.denominator, position, ExactTurn(f, position), true};
+                    known.denominator == f.denominator && known.position == position;
+  if (!same) known = {number, given, f.numerator, f.denominator, position, ExactTurn(f, position)};
   return known.turn;
 }
 

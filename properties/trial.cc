@@ -1,6 +1,5 @@
 #include "gnomon/properties/trial.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -16,14 +15,11 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
     check(*this);
   } catch (const TrialEnded&) {
     return verdict_;
-  } catch (const Rejected& e) {
-    // Values that the subject takes, and that the contract refuses together.
-    if (std::any_of(limits_.begin(), limits_.end(),
-                    [&](const Limits& limits) { return limits.decide(e.parameter()); }))
-      return kDeclined;
-    finding_ = std::string("the property could not be asked: ") + e.what();
-    return kFails;
   } catch (const std::exception& e) {
+    // Values that the subject takes, and that the contract refuses together.
+    if (const auto* rejected = dynamic_cast<const Rejected*>(&e))
+      for (const std::string& operation : limited_)
+        if (subject_.LimitsOf(operation).decides(rejected->parameter())) return kDeclined;
     // A generated case that the contract refuses, or a property that is wrong itself: never a pass.
     finding_ = std::string("the property could not be asked: ") + e.what();
     return kFails;
@@ -32,7 +28,8 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
 }
 
 Limits Trial::limits(const std::string& operation) {
-  return limits_.emplace_back(subject_.LimitsOf(operation));
+  limited_.insert(operation);
+  return subject_.LimitsOf(operation);
 }
 
 Format Trial::DrawFormat() {

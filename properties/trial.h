@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,7 @@ class Trial {
   std::string finding_;
   Verdict verdict_ = kHolds;
   bool out_of_time_ = false, undeclared_ = false;
-  std::vector<Limits> limits_;  // that the property asked for
+  std::set<std::string> limited_;  // operations whose limits the property asked for
   int64_t compared_ = 0, vacuous_ = 0;
 };
 

@@ -244,6 +244,31 @@ TEST(Judge, AProductBelowBinary64HasASign) {
   EXPECT_EQ(Judge(c, y).profiles[kRounded].outside, 1);
 }
 
+// An error that is the bound itself, to every digit: within, and vacuous where it proves nothing.
+TEST(Judge, NoPrecisionTellsErrorFromBound) {
+  class Equal final : public Truth {
+   public:
+    explicit Equal(double size) : size_(size) {}
+    Interval Value(int, int64_t) const override { return sqrt(Interval(2)); }
+    Interval Bound(int, int64_t, const Profile&) const override {
+      return abs(Interval(1.5) - sqrt(Interval(2)));
+    }
+    Interval Size(int, int64_t) const override { return Interval(size_); }
+    Interval Scale(int, int64_t) const override { return Interval(1); }
+    Place Where(int, int64_t) const override { return {}; }
+    std::vector<Step> Steps(int, int64_t) const override { return {}; }
+
+   private:
+    double size_;
+  };
+  const Case c = RopeCase(Format::kF32, {1}, 2);
+  const auto verdict = [&](double size) {
+    return JudgeElement(Equal(size), c, 0, 0, DType::kF32, EncodeBits(Format::kF32, 1.5))[1];
+  };
+  EXPECT_EQ(verdict(1), ElementVerdict::kWithin);
+  EXPECT_EQ(verdict(0x1p-10), ElementVerdict::kVacuous);
+}
+
 TEST(Judge, SubnormalsFlushedAreCounted) {
   Case c = RopeCase(Format::kF32, {1}, 2);
   c.inputs.at("x").Set(0, 0x1p-140);

@@ -79,7 +79,7 @@ class ResizeTruth : public Truth {
       const Taps<Interval> taps = TapsOf<Interval>(p_, axis, i, format_);
       for (size_t k = 0; k < taps.size() && taps.size() <= 8; ++k) {
         std::string name(row ? "weight of row " : "weight of column ");
-        name += std::to_string(Clamped(axis, taps.first + static_cast<int64_t>(k)));
+        name += std::to_string(taps.Input(axis, k));
         steps.push_back({name, taps.Weight(k)});
       }
     }
@@ -114,26 +114,6 @@ class ResizeTruth : public Truth {
         p_, rows_[static_cast<size_t>(cell.row)], columns_[static_cast<size_t>(cell.column)],
         [&](int64_t row, int64_t column) { return EntryAt(row, column, cell.dim); });
   }
-  // LEARNED-11: inputs that are in reach of a coordinate that is clamped first, and of no other.
-  std::vector<std::pair<int64_t, int64_t>> OnlyWhereClamped(const Cell& cell) const {
-    std::vector<std::pair<int64_t, int64_t>> inputs;
-    const Taps<double>& rows = rows_[static_cast<size_t>(cell.row)];
-    const Taps<double>& columns = columns_[static_cast<size_t>(cell.column)];
-    const auto indices = [](const gnomon::learned::ResizedAxis& axis, const Taps<double>& taps) {
-      std::vector<std::pair<int64_t, bool>> all;  // and whether it is new
-      for (size_t k = 0; k < taps.size(); ++k)
-        all.emplace_back(Clamped(axis, taps.first + static_cast<int64_t>(k)), false);
-      return all;
-    };
-    auto all_rows = indices(p_.rows, rows), all_columns = indices(p_.columns, columns);
-    if (const auto row = BesideClamped(p_, p_.rows, cell.row)) all_rows.emplace_back(*row, true);
-    if (const auto column = BesideClamped(p_, p_.columns, cell.column))
-      all_columns.emplace_back(*column, true);
-    for (const auto& [row, new_row] : all_rows)
-      for (const auto& [column, new_column] : all_columns)
-        if (new_row || new_column) inputs.emplace_back(row, column);
-    return inputs;
-  }
   NonFinite NonFiniteOf(int64_t element) const {
     const Cell cell = CellOf(element);
     const Taps<double>& rows = rows_[static_cast<size_t>(cell.row)];
@@ -141,23 +121,18 @@ class ResizeTruth : public Truth {
     NonFinite result;
     bool nan = false, infinite = false;
     double sum = 0;
-    for (size_t i = 0; i < rows.size(); ++i)
-      for (size_t j = 0; j < columns.size(); ++j) {
-        const double P =
-            EntryAt(Clamped(p_.rows, rows.first + static_cast<int64_t>(i)),
-                    Clamped(p_.columns, columns.first + static_cast<int64_t>(j)), cell.dim);
+    for (size_t i = 0; i < rows.touched(); ++i)
+      for (size_t j = 0; j < columns.touched(); ++j) {
+        const double P = EntryAt(rows.Input(p_.rows, i), columns.Input(p_.columns, j), cell.dim);
         if (std::isfinite(P)) continue;
-        const double a = rows.Weight(i), b = columns.Weight(j);
-        const bool certain = std::abs(a) > rows.errors[i] && std::abs(b) > columns.errors[j];
         result.found = true;
+        const bool certain = rows.Counts(i) && columns.Counts(j);
         result.open |= !certain;
         if (!certain) continue;
         nan |= std::isnan(P);
         infinite |= std::isinf(P);
-        sum += (a < 0) == (b < 0) ? P : -P;
+        sum += (rows.Weight(i) < 0) == (columns.Weight(j) < 0) ? P : -P;
       }
-    for (const auto& [row, column] : OnlyWhereClamped(cell))
-      if (!std::isfinite(EntryAt(row, column, cell.dim))) result.found = result.open = true;
     result.counts = nan || infinite;
     result.open = (result.open || infinite) && !nan;
     result.due = sum;

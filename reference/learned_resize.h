@@ -51,15 +51,19 @@ struct Taps {
   std::vector<T> numerators;
   T denominator = T(1);
   std::vector<double> errors;  // LEARNED-12
+  // LEARNED-11: one that is in reach of the clamped coordinate alone, with the weight 0.
+  std::optional<int64_t> beside;
 
   size_t size() const { return numerators.size(); }
+  size_t touched() const { return size() + beside.has_value(); }
   T Weight(size_t k) const { return numerators[k] / denominator; }
+  bool Counts(size_t k) const { return k < size() && std::abs(Weight(k)) > errors[k]; }
+  // LEARNED-8: an index is clamped.
+  int64_t Input(const gnomon::learned::ResizedAxis& axis, size_t k) const {
+    return k < size() ? std::clamp<int64_t>(first + static_cast<int64_t>(k), 0, axis.from - 1)
+                      : *beside;
+  }
 };
-
-// LEARNED-8: an index is clamped.
-inline int64_t Clamped(const gnomon::learned::ResizedAxis& axis, int64_t j) {
-  return std::clamp<int64_t>(j, 0, axis.from - 1);
-}
 
 template <class T>
 Taps<T> TapsOf(const gnomon::learned::ResizeParameters& p, const gnomon::learned::ResizedAxis& axis,
@@ -93,20 +97,12 @@ Taps<T> TapsOf(const gnomon::learned::ResizeParameters& p, const gnomon::learned
                      : p.filter == gnomon::learned::ResizeFilter::kBilinear ? q
                                                                             : T(q * q * q);
   taps.errors = WeightErrors(p, axis, i, arguments, values, output);
+  const bool bilinear = p.filter == gnomon::learned::ResizeFilter::kBilinear;
+  if (bilinear && !p.antialias && axis.from > 1) {
+    if (x < 0) taps.beside = 1;
+    if (x > static_cast<double>(axis.from - 1)) taps.beside = axis.from - 2;
+  }
   return taps;
-}
-
-// LEARNED-11. Beyond an end, the neighbour of the last input that a bilinear filter touches with
-// weight 0 where it clamps the coordinate first.
-inline std::optional<int64_t> BesideClamped(const gnomon::learned::ResizeParameters& p,
-                                            const gnomon::learned::ResizedAxis& axis, int64_t i) {
-  if (p.antialias || axis.from < 2 || axis.none() ||
-      p.filter != gnomon::learned::ResizeFilter::kBilinear)
-    return std::nullopt;
-  const double x = -ArgumentOf(p, axis, i, 0).value();
-  if (x < 0) return 1;
-  if (x > static_cast<double>(axis.from - 1)) return axis.from - 2;
-  return std::nullopt;
 }
 
 // AXES-9: along one axis, then along the other. entry(row, column): a number of the table; one that
@@ -123,8 +119,7 @@ gnomon::learned::ResizeSums<T> ResizeSumsOf(const gnomon::learned::ResizeParamet
     const T a = abs(rows.Weight(i));
     for (size_t j = 0; j < columns.size(); ++j) {
       ++sums.pairs;
-      const double P = entry(Clamped(p.rows, rows.first + static_cast<int64_t>(i)),
-                             Clamped(p.columns, columns.first + static_cast<int64_t>(j)));
+      const double P = entry(rows.Input(p.rows, i), columns.Input(p.columns, j));
       if (!std::isfinite(P)) continue;
       const T term = rows.numerators[i] * columns.numerators[j] * T(P);
       value += term;

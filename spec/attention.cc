@@ -6,12 +6,6 @@
 namespace gnomon::attention {
 namespace {
 
-std::string Text(const Shape& shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 // ATT-12. A format whose every value is one of the case's.
 void RequireHeld(const Case& c, const std::string& role) {
   const Format format = FormatOf(c.inputs.at(role).dtype());
@@ -29,7 +23,7 @@ void RequireShape(const Case& c, const std::string& role, const Shape& asked,
   const Shape& shape = c.inputs.at(role).shape();
   bool fits = shape.size() == asked.size();
   for (size_t i = 0; fits && i < asked.size(); ++i) fits = asked[i] < 0 || shape[i] == asked[i];
-  if (!fits) throw Rejected(role, Text(shape), "must be " + axes, clause);
+  if (!fits) throw Rejected(role, ShapeText(shape), "must be " + axes, clause);
 }
 
 // ATT-2.
@@ -37,7 +31,8 @@ void RequireMask(const Case& c, const Extents& e) {
   if (!c.inputs.count("key_mask")) return;
   const Tensor& mask = c.inputs.at("key_mask");
   if (mask.shape() != Shape{e.batch, e.keys})
-    throw Rejected("key_mask", Text(mask.shape()), "must be " + Text({e.batch, e.keys}), "ATT-2");
+    throw Rejected("key_mask", ShapeText(mask.shape()), "must be " + ShapeText({e.batch, e.keys}),
+                   "ATT-2");
   for (int64_t i = 0; i < mask.count(); ++i)
     if (mask.Integer(i) != 0 && mask.Integer(i) != 1)
       throw Rejected("key_mask", std::to_string(mask.Integer(i)), "must be 0 or 1", "ATT-2");
@@ -49,9 +44,10 @@ void RequireBiasAndMask(const Case& c, const Extents& e) {
   if (c.inputs.count("bias")) {
     const Shape& shape = c.inputs.at("bias").shape();
     const int64_t heads = !shape.empty() && shape[0] == 1 ? 1 : e.heads;
-    RequireShape(c, "bias", {heads, e.queries, e.keys},
-                 Text({e.heads, e.queries, e.keys}) + " or " + Text({1, e.queries, e.keys}),
-                 "ATT-12");
+    RequireShape(
+        c, "bias", {heads, e.queries, e.keys},
+        ShapeText({e.heads, e.queries, e.keys}) + " or " + ShapeText({1, e.queries, e.keys}),
+        "ATT-12");
   }
   RequireMask(c, e);
 }

@@ -127,13 +127,10 @@ inline void ValidateSize(const std::vector<OutputShape>& outputs) {
   int64_t room = kMostElements;
   for (const OutputShape& output : outputs) {
     int64_t count = 1;
-    std::string shape;
-    for (int64_t extent : output.shape) {
-      shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    for (int64_t extent : output.shape)
       count = extent > 0 && count > kMostElements / extent ? kMostElements + 1 : count * extent;
-    }
     if (count > room)
-      throw Rejected(output.role, "[" + shape + "]", "outputs must not exceed 2^30 elements",
+      throw Rejected(output.role, ShapeText(output.shape), "outputs must not exceed 2^30 elements",
                      "CASE-4");
     room -= count;
   }

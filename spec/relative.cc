@@ -7,19 +7,13 @@
 namespace gnomon::relative {
 namespace {
 
-std::string TextOf(const Shape& shape) {
-  std::string text;
-  for (const int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
-  return "[" + text + "]";
-}
-
 // The input must have these extents; below 0: any.
 Shape RequireShape(const Case& c, const std::string& role, const Shape& extents,
                    const std::string& form, const std::string& clause) {
   const Shape& shape = c.inputs.at(role).shape();
   bool fits = shape.size() == extents.size();
   for (size_t i = 0; fits && i < shape.size(); ++i) fits = extents[i] < 0 || shape[i] == extents[i];
-  if (!fits) throw Rejected(role, TextOf(shape), "must be " + form, clause);
+  if (!fits) throw Rejected(role, ShapeText(shape), "must be " + form, clause);
   RequireCaseFormat(c, role);
   return shape;
 }
@@ -45,7 +39,7 @@ std::vector<OutputShape> ValidateScores(const Case& c) {
 std::vector<OutputShape> ValidateValues(const Case& c) {
   const VectorParameters p = ReadVectors(c);
   const int64_t m = ValidatePositions(c, "m", 1)[0], n = ValidatePositions(c, "n", 1)[0];
-  RequireShape(c, "weights", {m, n}, "[m, n], here " + TextOf({m, n}), "REL-4");
+  RequireShape(c, "weights", {m, n}, "[m, n], here " + ShapeText({m, n}), "REL-4");
   const int64_t head_dim =
       RequireShape(c, "v", {n, -1}, "[n, head_dim] with n " + std::to_string(n), "REL-4")[1];
   RequireTable(c, p, head_dim);
@@ -71,13 +65,13 @@ std::vector<OutputShape> ValidateShift(const Case& c) {
   const int64_t queries = shape[shape.size() - 2], columns = shape.back();
   if (c.operation == "relative.xl_shift") {
     if (columns < queries)
-      throw Rejected("a", TextOf(shape), "must have a key for every query at least", "REL-5");
+      throw Rejected("a", ShapeText(shape), "must have a key for every query at least", "REL-5");
     return {{"b", shape}};
   }
   if (p.form == SkewForm::kCausal && columns != queries)
-    throw Rejected("a", TextOf(shape), "must have as many columns as queries", "REL-8");
+    throw Rejected("a", ShapeText(shape), "must have as many columns as queries", "REL-8");
   if (p.form == SkewForm::kFull && (queries < 1 || columns < queries))
-    throw Rejected("a", TextOf(shape), "must have queries + keys - 1 columns", "REL-8");
+    throw Rejected("a", ShapeText(shape), "must have queries + keys - 1 columns", "REL-8");
   if (p.form == SkewForm::kFull) shape.back() = columns - queries + 1;
   return {{"b", shape}};
 }
@@ -87,10 +81,10 @@ std::vector<OutputShape> ValidateAttention(const Case& c) {
   const attention::Extents e = attention::ValidateHeads(c);
   const int64_t rows = ReadAttention(c).rows.rows();
   RequireShape(c, "key_table", {rows, e.head_dim},
-               "[2 max_relative_position + 1, head_dim], here " + TextOf({rows, e.head_dim}),
+               "[2 max_relative_position + 1, head_dim], here " + ShapeText({rows, e.head_dim}),
                "REL-2");
   RequireShape(c, "value_table", {rows, e.value_dim},
-               "[2 max_relative_position + 1, value_dim], here " + TextOf({rows, e.value_dim}),
+               "[2 max_relative_position + 1, value_dim], here " + ShapeText({rows, e.value_dim}),
                "REL-2");
   attention::ValidateHeadPositions(c, e, "REL-12");
   return {{"y", {e.batch, e.queries, e.heads, e.value_dim}}};
