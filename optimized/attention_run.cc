@@ -35,6 +35,15 @@ void Store(const TensorView& view, std::initializer_list<int64_t> index, Number 
             EncodeBits(format, RoundToFormat(format, value)));
 }
 
+// ATT-2: minus infinity leaves a pair out, whatever is left of the slope in f32.
+float Scaled(float slope, float bias) { return std::isinf(bias) ? bias : slope * bias; }
+
+// The nearest f32 that is finite: 0 times it stays 0 (A6).
+float FiniteF32(double scale) {
+  const double largest = LargestFinite(Format::kF32);
+  return static_cast<float>(std::clamp(scale, -largest, largest));
+}
+
 // ATT-1, ATT-12: bias times the head's slope, [query, key].
 class BiasOfHead {
  public:
@@ -56,7 +65,7 @@ class BiasOfHead {
     }
     for (int64_t m = 0; m < e_.queries; ++m)
       for (int64_t n = 0; n < e_.keys; ++n)
-        rows_[static_cast<size_t>(m * e_.keys + n)] = slope * At(*view_, {from, m, n});
+        rows_[static_cast<size_t>(m * e_.keys + n)] = Scaled(slope, At(*view_, {from, m, n}));
     return rows_.data();
   }
 
@@ -110,7 +119,7 @@ void Weights(const Case& c, const TensorView& weights) {
   const gnomon::attention::Parameters p = gnomon::attention::ReadParameters(c);
   const Extents e = gnomon::attention::ExtentsOf(c);
   const ConstTensorView scores = c.inputs.at("scores").view();
-  const float scale = static_cast<float>(p.scale ? p.scale->value : 1);
+  const float scale = FiniteF32(p.scale ? p.scale->value : 1);
   BiasOfHead bias(c, p, e);
   std::vector<float> row(static_cast<size_t>(e.keys));
   for (int64_t b = 0; b < e.batch; ++b) {
@@ -257,8 +266,8 @@ void ForEachHead(const Case& c, const gnomon::attention::Parameters& p, const Te
       head.k = keys.data();
       head.v = values.data();
       head.y = out.data();
-      head.scale = static_cast<float>(p.scale ? p.scale->value
-                                              : 1 / std::sqrt(static_cast<double>(e.head_dim)));
+      head.scale = attention::FiniteF32(p.scale ? p.scale->value
+                                                : 1 / std::sqrt(static_cast<double>(e.head_dim)));
       head.causal = p.mask == AttentionMask::kCausal;
       head.seen = seen.empty() ? nullptr : seen.data();
       answer(b, h, &head);

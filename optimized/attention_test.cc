@@ -180,5 +180,26 @@ TEST_P(OnTargets, UnseenNanStaysOut) {
   }
 }
 
+// ATT-2, A6: a slope and a scale beyond float32.
+TEST(Attention, NumbersThatFloat32DoesNotHold) {
+  Case c;
+  c.operation = "attention.softmax";
+  c.format = Format::kF32;
+  c.parameters = {{"mask", std::string("none")}, {"alibi_bias_max", 200.0}, {"scale", 1e300}};
+  const auto tensor = [](const Shape& shape, std::initializer_list<double> values) {
+    Tensor t(DType::kF32, shape);
+    int64_t i = 0;
+    for (const double v : values) t.Set(i++, v);
+    return t;
+  };
+  c.inputs.emplace("q", tensor({1, 1, 1, 1}, {0}));
+  c.inputs.emplace("k", tensor({1, 2, 1, 1}, {1, 2}));
+  c.inputs.emplace("v", tensor({1, 2, 1, 1}, {3, 5}));
+  c.inputs.emplace("bias", tensor({1, 1, 2}, {0, -INFINITY}));
+  Tensor y(DType::kF32, {1, 1, 1, 1});
+  optimized::Run(c, {{"y", y.view()}});
+  EXPECT_EQ(y.Value(0), 3);
+}
+
 }  // namespace
 }  // namespace gnomon::optimized

@@ -37,7 +37,7 @@ HWY_INLINE void CopyRow(const uint8_t* from, uint8_t* to, size_t bytes) {
     }
   };
   size_t i = std::min(bytes, (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64);
-  std::memcpy(to, from, i);
+  if (i != 0) std::memcpy(to, from, i);
   if (N <= 64) {
     for (; i + 4 * std::max<size_t>(N, 16) <= bytes; i += 4 * N) {
       const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + i + N);
@@ -50,7 +50,7 @@ HWY_INLINE void CopyRow(const uint8_t* from, uint8_t* to, size_t bytes) {
     for (; i + 64 <= bytes; i += 64)
       for (size_t j = 0; j < 64; j += N) put(hn::LoadU(d, from + i + j), to + i + j);
   }
-  std::memcpy(to + i, from + i, bytes - i);
+  if (i != bytes) std::memcpy(to + i, from + i, bytes - i);
 #else
   std::memcpy(to, from, bytes);
 #endif

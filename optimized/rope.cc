@@ -119,8 +119,8 @@ RopePlan::RopePlan(const RopeApply& apply, std::shared_ptr<const Turns> turns)
 
 void RopePlan::Frequencies(const TensorView& w) const {
   if (w.rank() != 1 || w.shape[0] != apply_.frequencies.pairs() || !IsFloat(w.dtype))
-    throw Rejected("w", "rank " + std::to_string(w.rank()), "must be [pair], of a float format",
-                   "ROPE-1");
+    throw Rejected("w", std::string(Name(w.dtype)) + " " + ShapeText(w.shape),
+                   "must be [pair], of a float format", "ROPE-1");
   for (int64_t i = 0; i < w.shape[0]; ++i)
     StoreBits(w.dtype, w.AddressOf(i),
               turns_->exact(static_cast<size_t>(i)).Round(FormatOf(w.dtype)));
@@ -134,8 +134,8 @@ void RopePlan::Table(const ConstTensorView& positions, const TensorView& cos,
                    "must be [seq] or [batch, seq]", "POS-1");
   shape.push_back(apply_.frequencies.pairs());
   if (cos.shape != shape || sin.shape != shape || cos.dtype != sin.dtype)
-    throw Rejected("cos", "rank " + std::to_string(cos.rank()), "must be [.., seq, pair], as sin",
-                   "ROPE-4");
+    throw Rejected("cos", std::string(Name(cos.dtype)) + " " + ShapeText(cos.shape),
+                   "must be " + ShapeText(shape) + ", as sin", "ROPE-4");
   const bool scales = apply_.frequencies.scaling.ScalesTables();
   WriteTable(*turns_, positions, cos, sin, scales ? magnitude_.get() : nullptr);
 }
@@ -213,7 +213,7 @@ void RopePlan::ApplyExact(const TokenMemory& memory, const ConstTensorView& posi
   const size_t padded = memory.padded;
   const int64_t block = BlockRows(padded);
   const RowSource source{*turns_, magnitude_.get()};
-  // What the magnitude adds is covered by one more 2^-52 of it (scaled_rows.h).
+  // What the magnitude adds, three roundings of an entry (scaled_rows.h), is below 2^-50 of it.
   const double absolute = magnitude_ ? source.nearest() * (kDirectAbsolute + 0x1p-50) : 0;
   const size_t entries = static_cast<size_t>(block) * padded;
   AlignedArray<double> cos(entries), sin(entries), moving(padded), still(padded);

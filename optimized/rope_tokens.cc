@@ -30,7 +30,8 @@ TokenMemory::TokenMemory(const RopeApply& a, const ConstTensorView& x, const Ten
   if (x.dtype != DType::kF32 && x.dtype != DType::kBf16 && x.dtype != DType::kF16)
     throw Rejected("x", std::string(Name(x.dtype)), "must be F32, BF16 or F16", "FORMAT-1");
   if (y.shape != x.shape || y.dtype != x.dtype)
-    throw Rejected("y", std::string(Name(y.dtype)), "must have the shape and type of x", "ROPE-3");
+    throw Rejected("y", std::string(Name(y.dtype)) + " " + ShapeText(y.shape),
+                   "must have the shape and type of x", "ROPE-3");
   if (in_place && y.strides != x.strides)
     throw Rejected("y", "(memory of x)", "must have the strides of x too", "ROPE-21");
 }

@@ -57,8 +57,8 @@ class Turns {
   PairBits Resolve(size_t pair, int64_t position, Format format) const;
   FixedCosSin Fixed(size_t pair, int64_t position) const;
 
-  // cos and sin of j w, row j < kStepRows, padded() columns, each double within 2^-54 + 2^-90 of
-  // the truth (ROUND-3 needs no more; 2^-105 is what ROUND-5 gives). Null beyond kMaxStepPairs.
+  // cos and sin of j w, row j < kStepRows, padded() columns, each double within 2^-54 + 2^-105 of
+  // the truth (ROUND-5). Null beyond kMaxStepPairs.
   struct Steps {
     AlignedArray<double> cos, sin;
   };

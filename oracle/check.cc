@@ -110,7 +110,7 @@ Judged JudgeFile(const std::string& path, const CheckArguments& arguments, bool 
 Judged JudgeOneOf(const std::string& file, const CheckArguments& arguments, bool alone) {
   try {
     return JudgeFile(file, arguments, alone);
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     if (alone) throw;
     return Refused(file, error.what());
   }

@@ -89,7 +89,7 @@ Questions ReadQuestions(const std::vector<std::string>& files) {
       Validate(c);
       questions.cases.push_back(std::move(c));
       questions.files.push_back(file);
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {
       questions.refused.push_back(Refused(file, error.what()));
     }
   }

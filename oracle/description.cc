@@ -133,7 +133,13 @@ class DescriptionParser {
       } else if (key == "axes") {
         for (const auto& [axis, extent] : Object(where, value).items()) {
           RequireKnown(has_axis(axis), where, axis);
-          limits.axes[axis] = Integer(where, extent, 1, int64_t{1} << 40);
+          constexpr int64_t kMost = int64_t{1} << 40;
+          if (extent.is_array()) {
+            for (const Json& one : List(where, extent))
+              limits.extents[axis].push_back(Integer(where + "." + axis, one, 1, kMost));
+          } else {
+            limits.axes[axis] = Integer(where + "." + axis, extent, 1, kMost);
+          }
         }
       } else if (key == "dtypes") {
         for (const auto& [role, list] : Object(where, value).items()) {

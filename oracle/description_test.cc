@@ -43,6 +43,16 @@ TEST(Description, TheExampleOfTheClause) {
   EXPECT_FALSE(limits.takes("cos"));
 }
 
+TEST(Description, ExtentsOfAxes) {
+  const auto limits = ParseDescription(R"({"operations": {"attention.softmax": {"formats": ["f32"],
+                          "axes": {"head_dim": [64, 128], "key": 512}}}})",
+                                       "k.so")
+                          .LimitsOf("attention.softmax");
+  EXPECT_EQ(limits.extent("head_dim", 128), 128);
+  EXPECT_NE(limits.extent("head_dim", 96), 96);
+  EXPECT_EQ(limits.extent("key", 600), 512);
+}
+
 TEST(Description, TheLeast) {
   const Description d =
       ParseDescription(R"({"operations": {"rope.table": {"formats": ["f32"]}}})", "k.so");
@@ -95,6 +105,11 @@ TEST(Description, ABadOneIsRefusedInOneLine) {
             "(SUBJ-3)");
   EXPECT_NE(operation(R"("without": ["x"])").find("\"x\" is not known"), std::string::npos);
   EXPECT_NE(operation(R"("axes": {"width": 2})").find("\"width\" is not known"), std::string::npos);
+  EXPECT_EQ(
+      operation(R"("axes": {"heads": [8, 0]})"),
+      "k.so: description: rope.apply.axes.heads = 0: must be an integer from 1 to 1099511627776 "
+      "(SUBJ-3)");
+  EXPECT_NE(operation(R"("axes": {"heads": []})").find("not empty"), std::string::npos);
   EXPECT_EQ(operation(R"("positions": [5, 4])"),
             "k.so: description: rope.apply.positions = 4: must be an integer from 5 to 2147483647 "
             "(SUBJ-3)");

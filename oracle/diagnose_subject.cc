@@ -71,6 +71,16 @@ std::vector<Asked> Ask(Subject& subject, const std::string& operation, Format fo
   return all;
 }
 
+Cut Whole(const Answered& answered) {
+  Cut all{*answered.c, {}};
+  for (const auto& [role, view] : *answered.outputs) {
+    Tensor tensor(view.dtype, view.shape);
+    for (int64_t i = 0; i < tensor.count(); ++i) tensor.SetBits(i, BitsAt(view, i));
+    all.outputs.emplace(role, std::move(tensor));
+  }
+  return all;
+}
+
 // What the subject answers wrongly to the case, asked by itself.
 std::optional<Cut> FailsAlone(Subject& subject, const Case& c) {
   CaseResult answer = std::move(RunCases(subject, {c})[0]);
@@ -155,8 +165,9 @@ std::optional<SubjectDiagnosis> DiagnoseKind(Subject& subject, const std::string
     for (const Asked* asked : chosen)
       given.push_back({&asked->drawn.c, &asked->views, {}, before[&asked->drawn.c]});
   one.diagnosis = Diagnose(given, DemandOf(subject));
-  one.smallest = CutDown(given[one.diagnosis.smallest_case], one.diagnosis.smallest_output,
-                         one.diagnosis.smallest_element);
+  const Answered& smallest = given[one.diagnosis.smallest_case];
+  one.smallest = CutDown(smallest, one.diagnosis.smallest_output, one.diagnosis.smallest_element);
+  if (!Fails(one.smallest, DemandOf(subject))) one.smallest = Whole(smallest);
   if (!options.shrink) return one;
   std::stable_sort(failing.begin(), failing.end(),
                    [](const Asked* a, const Asked* b) { return a->count < b->count; });

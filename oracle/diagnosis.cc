@@ -15,6 +15,8 @@
 #include "gnomon/oracle/diagnosis_elements.h"
 #include "gnomon/oracle/hypotheses_fitted.h"
 #include "gnomon/oracle/text.h"
+#include "gnomon/reference/judge.h"
+#include "gnomon/spec/rope_scaling.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::oracle {
@@ -345,8 +347,7 @@ class Search {
       for (size_t q = p; q <= std::max(p, basis_); ++q)
         for (const Trial& trial : complete) {
           if (!fits(trial, q)) continue;
-          d->profile = q;
-          d->residual = std::min(d->residual, trial.residual[q]);
+          if (trial.residual[q] < d->residual) d->profile = q, d->residual = trial.residual[q];
           if (!named.insert(NameOf(trial)).second) continue;
           d->mistakes.push_back(NameOf(trial));
           d->text += (d->text.empty() ? "" : " or ") + TextOf(trial);
@@ -502,12 +503,29 @@ std::vector<std::string> Diagnosis::Lines() const {
   return lines;
 }
 
+namespace {
+
+// SCALE-9, SCALE-10: a call has one length, of all its positions.
+void StateLength(const Case& c, Parameters* parameters) {
+  RopeScaling scaling;
+  scaling.type = gnomon::rope_scaling::TypeIn(c.parameters);
+  if (c.parameters.count("seq_len")) return;
+  gnomon::rope_scaling::ResolveLength(c, &scaling);
+  if (scaling.seq_len != 0) (*parameters)["seq_len"] = static_cast<double>(scaling.seq_len);
+}
+
+}  // namespace
+
 Cut CutDown(const Answered& answered, int output, int64_t element, const std::string& keep) {
   const OperationSpec& operation = OperationOf(*answered.c);
   const TensorSpec& spec = operation.outputs[static_cast<size_t>(output)];
   const ConstTensorView& view = answered.outputs->at(spec.role);
   const Shape at = IndexOf(view.shape, element);
-  static const std::set<std::string> kCut = {"batch", "seq", "heads", "m", "n", "query"};
+  // CASE-9; and queries, but for a causal mask that is aligned with the last one (ATT-2).
+  std::vector<std::string> cuts = operation.apart;
+  const auto mask = answered.c->parameters.find("mask");
+  if (mask != answered.c->parameters.end() && mask->second == Value(std::string("none")))
+    cuts.push_back("query");
   std::map<std::string, int64_t> index;
   // An axis that no input has is as long as a parameter says.
   const auto is_given = [&](const std::string& axis) {
@@ -518,7 +536,7 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
   const size_t missing = spec.axes.size() - view.shape.size();
   for (size_t i = 0; i < view.shape.size(); ++i) {
     const std::string& axis = spec.axes[i + missing];
-    if (kCut.count(axis) && is_given(axis)) index[axis] = at[i];
+    if (std::count(cuts.begin(), cuts.end(), axis) > 0 && is_given(axis)) index[axis] = at[i];
   }
   // The part of a tensor that these indices leave.
   const auto part = [&](const ConstTensorView& from, const TensorSpec& of) {
@@ -542,6 +560,7 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
   };
   Cut cut;
   cut.c = *answered.c;
+  StateLength(*answered.c, &cut.c.parameters);
   for (const TensorSpec& of : operation.inputs) {
     const auto found = answered.c->inputs.find(of.role);
     if (found != answered.c->inputs.end())
@@ -550,6 +569,13 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
   for (const TensorSpec& of : operation.outputs)
     cut.outputs.emplace(of.role, part(answered.outputs->at(of.role), of));
   return cut;
+}
+
+bool Fails(const Cut& cut, const Demand& demand) {
+  const size_t profile = demand.profile.value_or(demand.floor);
+  return reference::Judge(cut.c, cut.outputs, {{}, demand.flushes_subnormals, profile})
+             .profiles[profile]
+             .outside > 0;
 }
 
 std::string WriteInto(const std::string& folder, const Cut& cut) {

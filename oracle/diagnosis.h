@@ -59,6 +59,8 @@ struct Cut {
   Outputs outputs;
 };
 Cut CutDown(const Answered& answered, int output, int64_t element, const std::string& keep = "");
+// Whether its outputs are outside the profile that is demanded, or else the floor.
+bool Fails(const Cut& cut, const Demand& demand);
 // Writes it into a folder, which is made, as a file named by the case's id; returns its path.
 // Throws BadFile.
 std::string WriteInto(const std::string& folder, const Cut& cut);

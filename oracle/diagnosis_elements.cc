@@ -20,20 +20,14 @@ using reference::Truth;
 
 double TrueValue(const Truth& truth, Format format, int output, int64_t element) {
   QuickElement quick;
-  if (truth.Quick(output, element, kProfiles, &quick)) return quick.value;
+  if (AskQuick(truth, output, element, kProfiles, &quick)) return quick.value;
   const Expectation expected = truth.Expect(output, element);
   if (expected.kind == Expectation::kCopy) return DecodeBits(format, expected.bits);
   if (expected.kind == Expectation::kNonFinite) return expected.non_finite;
   if (expected.kind == Expectation::kInteger) return ValueOf(DType::kI64, expected.bits);
-  reference::ScopedPrecision precision(reference::kFirstPrecision);
-  return reference::Midpoint(truth.Value(output, element));
-}
-
-double UlpAt(Format format, double v) {
-  const FormatTraits& t = Traits(format);
-  const int exponent =
-      v == 0 || !std::isfinite(v) ? t.min_quantum_exponent : std::ilogb(v) - t.precision + 1;
-  return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
+  const auto near = reference::Certify(
+      [&] { return reference::Midpoint(reference::Narrow(truth.Value(output, element))); });
+  return near.value_or(std::nan(""));
 }
 
 // Values of one coordinate: on how many elements it fails, on how many not.
@@ -177,7 +171,7 @@ JudgedCase JudgeForDiagnosis(const Answered& answered, bool flushes_subnormals) 
         e.got = ValueOf(view.dtype, e.bits);
         e.truth = TrueValue(*judged.truth, format, e.output, i);
         e.rounded_truth_bits = reference::RoundedBits(*judged.truth, e.output, i, format);
-        e.rounded_truth = reference::RoundedValue(*judged.truth, e.output, i, format);
+        e.rounded_truth = ValueOf(view.dtype, e.rounded_truth_bits);
         e.ulp = IsFloat(view.dtype) ? UlpAt(format, e.got) : 1;
         const auto verdicts = reference::JudgeElement(*judged.truth, *answered.c, e.output, i,
                                                       view.dtype, e.bits, flushes_subnormals);

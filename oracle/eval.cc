@@ -66,13 +66,12 @@ void RequireMemory(const Case& c, const std::string& path) {
         "CASE-4");
 }
 
-std::string TruthText(const reference::Truth& truth, int output, int64_t element) {
+std::string TruthOrKind(const reference::Truth& truth, int output, int64_t element) {
   const reference::Expectation expected = truth.Expect(output, element);
   if (expected.kind == reference::Expectation::kCopy) return "copied from an input";
   if (expected.kind == reference::Expectation::kNonFinite) return "not finite";
   if (expected.kind == reference::Expectation::kInteger) return "an integer, exactly";
-  reference::ScopedPrecision precision(reference::kFirstPrecision);
-  return "truth " + Enclosure(truth.Value(output, element));
+  return "truth " + TruthText(truth, output, element);
 }
 
 }  // namespace
@@ -105,7 +104,7 @@ int Evaluate(const EvalArguments& arguments, std::ostream& out) {
                   : reference::RoundedValue(*truth, static_cast<int>(output), i, c.format, &ties);
       out << fmt::format(
           "{}  {:>16}  {:<22}  {}\n", ElementName(operation.outputs[output], IndexOf(shape, i)),
-          Decimal(value, c.format), Hex(value), TruthText(*truth, static_cast<int>(output), i));
+          Decimal(value, c.format), Hex(value), TruthOrKind(*truth, static_cast<int>(output), i));
     }
   }
   if (printed < all) out << fmt::format("... and {} more elements\n", all - printed);

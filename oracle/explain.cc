@@ -58,19 +58,20 @@ std::string Line(const std::string& name, const std::string& text) {
 
 void PrintReal(const Truth& truth, const Asked& asked, Format format,
                std::optional<double> candidate, std::ostream& out) {
-  reference::ScopedPrecision precision(reference::kFirstPrecision);
-  for (const reference::Step& step : truth.Steps(asked.output, asked.element))
-    out << Line(step.name, Enclosure(step.value));
-  const Interval value = truth.Value(asked.output, asked.element);
-  out << Line("truth", Enclosure(value)) << Line("", HexMiddle(value));
-  const double rounded = RoundedValue(truth, asked.output, asked.element, format);
-  out << Line("rounded", Decimal(rounded, format) + "  " + Hex(rounded));
-  if (candidate) out << Line("candidate", Decimal(*candidate, format) + "  " + Hex(*candidate));
-  const bool finite = candidate && std::isfinite(*candidate);
-  const Interval error = finite ? Interval(abs(Interval(*candidate) - value)) : Interval(0);
-  if (finite) out << Line("error", Enclosure(error, 6));
-  const Interval size = truth.Size(asked.output, asked.element);
-  out << Line("size of pair", Enclosure(size, 6));
+  const auto lines = reference::Certify([&] {
+    std::string text;
+    for (const reference::Step& step : truth.Steps(asked.output, asked.element))
+      text += Line(step.name, Enclosure(step.value));
+    const Interval value = reference::Narrow(truth.Value(asked.output, asked.element));
+    text += Line("truth", Enclosure(value)) + Line("", HexMiddle(value));
+    const double rounded = RoundedValue(truth, asked.output, asked.element, format);
+    text += Line("rounded", Decimal(rounded, format) + "  " + Hex(rounded));
+    if (candidate) text += Line("candidate", Decimal(*candidate, format) + "  " + Hex(*candidate));
+    if (candidate && std::isfinite(*candidate))
+      text += Line("error", Enclosure(abs(Interval(*candidate) - value), 6));
+    return text + Line("size of pair", Enclosure(truth.Size(asked.output, asked.element), 6));
+  });
+  out << lines.value_or(Line("truth", kNotDecided));
 }
 
 // What the file answers.
@@ -83,13 +84,17 @@ struct Stored {
 void PrintVerdicts(const Truth& truth, const Asked& asked, const Case& c, bool real, bool flushes,
                    std::optional<Stored> candidate, std::ostream& out) {
   out << (flushes ? "\nby profile, subnormal numbers as 0\n" : "\nby profile\n");
-  reference::ScopedPrecision precision(reference::kFirstPrecision);
   constexpr const char* kNames[] = {"within", "outside", "vacuous: the bound proves nothing"};
+  const auto bound = [&](const Profile& profile) {
+    return reference::Certify([&] {
+             return Enclosure(reference::Narrow(truth.Bound(asked.output, asked.element, profile)),
+                              6);
+           })
+        .value_or(kNotDecided);
+  };
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     const Profile& profile = ProfilesFor(flushes)[i];
-    std::string text = !real || profile.correctly_rounded
-                           ? "as above"
-                           : Enclosure(truth.Bound(asked.output, asked.element, profile), 6);
+    std::string text = !real || profile.correctly_rounded ? "as above" : bound(profile);
     if (candidate) {
       const auto verdicts = reference::JudgeElement(truth, c, asked.output, asked.element,
                                                     candidate->dtype, candidate->bits, flushes);

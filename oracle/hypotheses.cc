@@ -90,8 +90,6 @@ AngleTerms TermsBy(const std::function<FrequencyRecipe(int64_t)>& recipe, const 
       });
 }
 
-double SmallestNormal(Format format) { return ExactPowerOfTwo(1 - Traits(format).max_exponent); }
-
 // Towards zero: dropping the lower bits.
 double Truncate(Format format, double v) {
   if (v == 0 || !std::isfinite(v)) return v;

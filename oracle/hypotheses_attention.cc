@@ -1,5 +1,7 @@
 // Known mistakes in attention (spec/mistakes.md), as hypotheses: each rewrites how the kernel reads
 // the case.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -139,6 +141,8 @@ const std::vector<Mistake>& Entries() {
                          Softmax([](const Case&, C* x) { x->base_two = true; })),
         Mistake::Formula("softmax-plus-one", "1 added to the sum",
                          Softmax([](const Case&, C* x) { x->added = 1; })),
+        Mistake::Formula("softmax-plus-one/sink", "a key more, of score and value 0",
+                         Softmax([](const Case&, C* x) { x->sink = true; })),
         Mistake::Formula("softmax-not-normalised", "not divided by the sum",
                          Softmax([](const Case&, C* x) { x->not_normalised = true; })),
         Mistake::Formula("softmax-narrow/weights", "weights rounded to bf16",
@@ -201,6 +205,9 @@ const std::vector<Mistake>& Entries() {
                                            x->guarded = guarded;
                                          })));
     }
+    for (const double cap : {20, 30, 50})
+      entries.push_back(Mistake::Formula("score-capped", fmt::format("{0} tanh(score / {0})", cap),
+                                         Softmax([cap](const Case&, C* x) { x->cap = cap; })));
     for (const int block : {1, 2, 4, 8, 16, 32, 64, 128}) {
       const std::string in = ", in blocks of " + std::to_string(block) + " keys";
       entries.push_back(Mistake::Formula(

@@ -14,7 +14,7 @@ using gnomon::relative::MayOverflow;
 using gnomon::relative::SumBound;
 using gnomon::relative::VectorParameters;
 
-enum class Index { kClipped, kRoundTable, kWithoutOrigin, kShort, kAbsolute, kIn32Bits };
+enum class Index { kClipped, kRoundTable, kWithoutOrigin, kShort, kAbsolute, kPast, kIn32Bits };
 enum class Scale { kAsAsked, kIgnored, kContentOnly, kByDim };
 enum class Rows {
   kAsAsked,
@@ -56,7 +56,8 @@ int64_t RowBy(const RelativeChange& change, const VectorParameters& p, int64_t a
   if (change.index == Index::kIn32Bits) x = static_cast<int32_t>(static_cast<uint32_t>(x));
   if (change.index == Index::kAbsolute) x = std::abs(x);
   if (change.index == Index::kShort && K > 0) --K;
-  if (change.index != Index::kRoundTable) x = std::clamp(x, -K, K);
+  if (change.index != Index::kRoundTable)
+    x = std::clamp(x, -K, change.index == Index::kPast ? int64_t{0} : K);
   if (change.index != Index::kWithoutOrigin) x += p.K;
   return ((x % rows) + rows) % rows;
 }
@@ -349,6 +350,8 @@ const std::vector<Mistake>& Entries() {
                          Sets(&C::index, Index::kShort, rows)),
         Mistake::Formula("shaw-clip/absolute", "|n - m| for n - m",
                          Sets(&C::index, Index::kAbsolute, rows)),
+        Mistake::Formula("shaw-clip/past", "distances above 0 clipped to 0",
+                         Sets(&C::index, Index::kPast, rows)),
         Mistake::Formula("int32-index/distance", "n - m in 32 bits",
                          Sets(&C::index, Index::kIn32Bits, rows)),
         Mistake::Convention("shaw-scale/ignored", "scale left out",

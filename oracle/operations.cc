@@ -32,6 +32,7 @@ Json AsJson(const OperationSpec& operation) {
           {"inputs", TensorsAsJson(operation.inputs)},
           {"outputs", TensorsAsJson(operation.outputs)},
           {"in_place", operation.overwrites.empty() ? Json() : Json(operation.overwrites)},
+          {"apart", operation.apart},
           {"error_unit", UnitName(operation.unit)}};
 }
 

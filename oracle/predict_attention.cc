@@ -140,6 +140,10 @@ class SoftmaxPredictor : public Predictor {
     return (std::isfinite(b) ? change_.bias_sign : 1) * slope * b;
   }
 
+  double Capped(double score) const {
+    return change_.cap > 0 ? change_.cap * std::tanh(score / change_.cap) : score;
+  }
+
   Key KeyAt(int64_t m, int64_t n) const {
     Key key;
     key.seen = Sees(m, n);
@@ -181,12 +185,13 @@ class SoftmaxPredictor : public Predictor {
     if (vectors_.key && !left_out) {
       key.score = scale * content + (change_.scales_content_only ? 1 : scale) * position;
     } else {
-      key.score =
-          change_.bias_scaled && !left_out ? scale * (content + before) : scale * content + before;
+      const bool scaled = change_.bias_scaled && !left_out;
+      key.score = Capped(scale * (scaled ? content + before : content)) + (scaled ? 0 : before);
     }
     if (left_out) key.score = -kInfinity;
     if (change_.base_two) key.score *= 0.6931471805599453;
     key.given = !left_out;
+    if (change_.cap > 0) t.products += 4 * std::abs(key.score);  // of the tangent
     t.bias = std::isfinite(bias) ? std::abs(bias) : 0;
     t.size = std::isfinite(key.score) ? std::abs(key.score) : 0;
     key.largest = std::max(plain, t.products) + t.bias;
@@ -286,7 +291,8 @@ class SoftmaxPredictor : public Predictor {
       vague_ |= !nothing_ && highest - all < range.whole;
     }
     highest_ = highest;
-    const double total = z + change_.added;
+    if (change_.sink && !empty_) vague_ |= highest < 6 - range.overflow;
+    const double total = z + change_.added + (change_.sink ? std::exp(-highest) : 0);
     for (Key& key : keys_) {
       const bool in = key.seen && key.score > -kInfinity && !empty_;
       const double a = key.terms.exponential;

@@ -24,6 +24,7 @@ struct AttentionChange {
   // Scores.
   std::optional<double> scale;
   int scale_power = 1;
+  double cap = 0;                   // of cap tanh(score / cap), before the bias
   bool bias_after_softmax = false;  // of a scheme: added to the weights
   bool bias_scaled = false, bias_turned = false, bias_left_out = false, bias_of_head_zero = false;
   double bias_sign = 1;
@@ -37,6 +38,7 @@ struct AttentionChange {
   // Softmax.
   bool over_queries = false, no_maximum = false, base_two = false, not_normalised = false;
   double added = 0;      // to the sum
+  bool sink = false;     // a key more, of score and value 0
   bool guarded = false;  // 0, not NaN, where all exponentials of a row are 0
   int block = 0;         // of an online softmax that forgets to rescale
   bool rescales_sum = true;

@@ -32,7 +32,7 @@ class SumPredictor : public Predictor {
     overflowed_ = false;
     operands_ = static_cast<double>(2 * shape.back() + 1);
     if (terms_) {
-      if (output == change_.missing) return NonZero();
+      if (output == change_.missing) return PlainZero();
       FourTerm(output, element / keys, element % keys);
     } else {
       Untied(element);
@@ -61,7 +61,7 @@ class SumPredictor : public Predictor {
   }
 
  private:
-  Prediction NonZero() const {
+  Prediction PlainZero() const {
     Prediction p;
     p.kind = Prediction::kBits;  // 0
     return p;

@@ -55,16 +55,14 @@ std::string PlaceText(const reference::Place& place) {
 }
 
 // What a correctly rounded element is off by is seen only beside the truth itself.
-std::string TruthText(const Case& c, const ElementReport& e) {
+std::string TruthOf(const Case& c, const ElementReport& e) {
   if (e.why != "within the bound" || e.candidate != e.expected) return "";
   int output = 0;
   for (const TensorSpec& spec : OperationOf(c).outputs) {
     if (spec.role == e.output) break;
     ++output;
   }
-  const std::unique_ptr<reference::Truth> truth = reference::TruthOf(c);
-  reference::ScopedPrecision precision(reference::kFirstPrecision);
-  return fmt::format("  truth     {}\n", Enclosure(truth->Value(output, e.element)));
+  return fmt::format("  truth     {}\n", TruthText(*reference::TruthOf(c), output, e.element));
 }
 
 std::string WorstText(const Case& c, const Judgement& judgement, const ElementReport& e,
@@ -77,7 +75,7 @@ std::string WorstText(const Case& c, const Judgement& judgement, const ElementRe
                       Hex(e.expected));
   text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format),
                       Hex(e.candidate));
-  text += TruthText(c, e);
+  text += TruthOf(c, e);
   text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
                       UnitName(judgement.unit));
   if (e.why == "copied") return text + "; must be the bits of the input\n";
@@ -300,6 +298,8 @@ std::string Report::JsonText() const {
 
 std::string ParametersText(const Case& c) {
   const OperationSpec& operation = OperationOf(c);
+  RopeScaling scaling;
+  scaling.type = gnomon::rope_scaling::TypeIn(c.parameters);
   std::string text;
   for (const ParameterSpec& spec : operation.parameters) {
     if (HasGivenTables(c) && (spec.name == "rope_theta" || spec.name == "frequencies")) continue;
@@ -307,8 +307,7 @@ std::string ParametersText(const Case& c) {
     std::string value;
     if (found == c.parameters.end()) {
       if (spec.otherwise == "required" || spec.name == "frequencies" ||
-          spec.name == "output_layout" ||
-          (IsScaling(spec.name) && c.parameters.count("rope_type") == 0) ||
+          spec.name == "output_layout" || (IsScaling(spec.name) && !scaling.Uses(spec.name)) ||
           (spec.name == "rope_theta" && c.parameters.count("frequencies")))
         continue;
       value = spec.otherwise + " (default)";

@@ -57,6 +57,12 @@ std::string Enclosure(const reference::Interval& x, int digits) {
                : middle + " +- " + MpfrText("%.1RUg", static_cast<mpfr_srcptr>(above.get()));
 }
 
+std::string TruthText(const reference::Truth& truth, int output, int64_t element) {
+  using namespace reference;
+  return Certify([&] { return Enclosure(Narrow(truth.Value(output, element))); })
+      .value_or(kNotDecided);
+}
+
 std::string HexMiddle(const reference::Interval& x) {
   Scratch middle;
   mpfi_mid(middle.get(), x.backend().data());

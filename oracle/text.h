@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/reference/interval.h"
+#include "gnomon/reference/truth.h"
 #include "gnomon/spec/bounds.h"
 #include "gnomon/spec/format.h"
 #include "gnomon/spec/operation.h"
@@ -23,6 +24,9 @@ std::string Rough(double value);
 
 // "0.841470984807896506652502321630 +- 4e-31": the interval lies within. What is exact has no +-.
 std::string Enclosure(const reference::Interval& x, int digits = 30);
+// Of a real element's truth, with as many bits as that takes.
+std::string TruthText(const reference::Truth& truth, int output, int64_t element);
+inline constexpr const char* kNotDecided = "not decided with 8192 bits";
 // The middle of the interval, to 97 bits.
 std::string HexMiddle(const reference::Interval& x);
 

@@ -327,9 +327,9 @@ void FirstHeads(Trial& t) {
     heads.push_back(h);
     kv.push_back(e.KvHead(h));
   }
-  Case first = With(c, "q", attention::Gather(c.inputs.at("q"), 2, heads));
+  Case first = With(c, "q", Gather(c.inputs.at("q"), 2, heads));
   for (const char* role : {"k", "v"})
-    first = With(std::move(first), role, attention::Gather(c.inputs.at(role), 2, kv));
+    first = With(std::move(first), role, Gather(c.inputs.at(role), 2, kv));
   const Answer all(t, c), some(t, first);
   for (int64_t i = 0; i < ElementCount(some.shape()); ++i) {
     const int64_t column = i % (below * e.value_dim), row = i / (below * e.value_dim);

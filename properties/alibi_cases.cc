@@ -8,7 +8,7 @@ namespace {
 void DrawParameters(Trial& trial, const Draw& draw, Case* c) {
   Source& source = trial.source();
   int64_t heads = 1 + source.Below(12);
-  if (source.Chance(1, 6)) heads = source.Pick<int64_t>({16, 20, 32, 40, 71, 112});
+  if (source.Chance(1, 6)) heads = source.Pick<int64_t>({16, 20, 32, 40, 64, 71, 112, 128});
   c->parameters["num_heads"] = static_cast<double>(heads);
   if (draw.unusual_slopes) {
     if (source.Chance(1, 4)) {

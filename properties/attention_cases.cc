@@ -128,21 +128,6 @@ Tensor Reals(Format format, const Shape& shape, const std::function<double(int64
   return tensor;
 }
 
-Tensor Gather(const Tensor& from, size_t axis, const std::vector<int64_t>& index) {
-  Shape shape = from.shape();
-  const int64_t extent = shape[axis];
-  int64_t inner = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  shape[axis] = static_cast<int64_t>(index.size());
-  Tensor to = Guarded(from.dtype(), shape);
-  for (int64_t i = 0; i < to.count(); ++i) {
-    const int64_t at = i / inner % shape[axis], outer = i / inner / shape[axis];
-    to.SetBits(i, BitsAt(from.view(),
-                         (outer * extent + index[static_cast<size_t>(at)]) * inner + i % inner));
-  }
-  return to;
-}
-
 std::vector<int64_t> DrawPermutation(Source& source, int64_t count) {
   std::vector<int64_t> order;
   for (int64_t i = 0; i < count; ++i) order.push_back(count - 1 - i);
@@ -179,7 +164,8 @@ Case DrawHeads(Trial& trial, const Draw& draw, const std::string& operation) {
   const Sizes s = DrawSizes(trial, draw, c.operation);
   const int64_t head_dim = limits.extent("head_dim", DrawHeadDim(source, draw, s.few_dims));
   const int64_t value_dim =
-      limits.extent("value_dim", limits.axes.count("value_dim") || source.Chance(1, 2)
+      limits.extent("value_dim", limits.axes.count("value_dim") ||
+                                         limits.extents.count("value_dim") || source.Chance(1, 2)
                                      ? head_dim
                                      : DrawHeadDim(source, draw, s.few_dims));
   const Numbers numbers = NumbersOf(source, draw);

@@ -33,8 +33,6 @@ Case DrawUntied(Trial& trial, const Draw& draw);
 
 // Contiguous, of the case's format, element by element.
 Tensor Reals(Format format, const Shape& shape, const std::function<double(int64_t)>& element);
-// The rows that `index` names, along one axis.
-Tensor Gather(const Tensor& from, size_t axis, const std::vector<int64_t>& index);
 // The same numbers in another order, along the axis.
 std::vector<int64_t> DrawPermutation(Source& source, int64_t count);
 // Row-major number of an element.

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "gnomon/properties/rope_scaling_cases.h"
 #include "gnomon/properties/trial.h"
 #include "gnomon/spec/schemes.h"
 
@@ -49,6 +50,17 @@ TEST(Cases, EveryOperationHasPlainOnes) {
   }
   for (const OperationSpec* operation : AllOperations())
     EXPECT_EQ(plain.count(operation->name), 1u) << operation->name;
+}
+
+TEST(Cases, ARampThatEndsBeforeItBeginsIsNoScaling) {
+  Parameters p = {{"head_dim", 64.0},
+                  {"rope_type", std::string("yarn")},
+                  {"factor", 4.0},
+                  {"original_max_position_embeddings", 4096.0}};
+  EXPECT_TRUE(rope_scaling::IsValid(p));
+  p["original_max_position_embeddings"] = 64.0;
+  p["beta_fast"] = p["beta_slow"] = 16.0;
+  EXPECT_FALSE(rope_scaling::IsValid(p));
 }
 
 // Kernels divide axes among lanes, blocks and threads: some cases go beyond all of these.

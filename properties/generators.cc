@@ -139,7 +139,7 @@ std::vector<int64_t> DrawExtents(Source& source, std::initializer_list<int64_t> 
   for (const int64_t most : usual) extents.push_back(1 + source.Below(most));
   if (!source.Chance(1, 20)) return extents;
   const int64_t axis = source.Below(static_cast<int64_t>(extents.size()));
-  const int64_t length = source.Pick<int64_t>({9, 17, 34, 66, 130});
+  const int64_t length = source.Pick<int64_t>({9, 17, 34, 66, 130, 258, 1026});
   for (int64_t& extent : extents) {
     extent = 1 + source.Below(2);
     inner *= extent;
@@ -214,6 +214,21 @@ Tensor Contiguous(const Tensor& values) {
   Tensor copy = Guarded(values.dtype(), values.shape());
   CopyElements(values, &copy);
   return copy;
+}
+
+Tensor Gather(const Tensor& from, size_t axis, const std::vector<int64_t>& index) {
+  Shape shape = from.shape();
+  const int64_t extent = shape[axis];
+  int64_t inner = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  shape[axis] = static_cast<int64_t>(index.size());
+  Tensor to = Guarded(from.dtype(), shape);
+  for (int64_t i = 0; i < to.count(); ++i) {
+    const int64_t at = i / inner % shape[axis], outer = i / inner / shape[axis];
+    to.SetBits(i, BitsAt(from.view(),
+                         (outer * extent + index[static_cast<size_t>(at)]) * inner + i % inner));
+  }
+  return to;
 }
 
 void FillPadding(Tensor* tensor, uint8_t fill) {

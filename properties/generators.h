@@ -60,6 +60,8 @@ void FitRank(const Limits& limits, const std::string& role, Shape* shape);
 void CopyElements(const Tensor& values, Tensor* to);
 // The same elements in contiguous memory.
 Tensor Contiguous(const Tensor& values);
+// The rows that `index` names, along one axis, in contiguous memory.
+Tensor Gather(const Tensor& from, size_t axis, const std::vector<int64_t>& index);
 // Sets every byte of storage that belongs to no element.
 void FillPadding(Tensor* tensor, uint8_t fill);
 // Number of the first byte of storage where the two differ though no element owns it, or -1.

@@ -33,6 +33,10 @@ std::string Text(const TensorSpec& spec, const char* what, const std::string& va
 }  // namespace
 
 int64_t Limits::extent(const std::string& axis, int64_t drawn) const {
+  if (const auto only = extents.find(axis); only != extents.end()) {
+    if (Contains(only->second, drawn)) return drawn;
+    return only->second[static_cast<size_t>(std::abs(drawn)) % only->second.size()];
+  }
   const auto found = axes.find(axis);
   return found == axes.end() ? drawn : std::min(drawn, found->second);
 }

@@ -19,8 +19,10 @@ namespace gnomon::properties {
 // A name that is absent is not limited.
 struct Limits {
   std::map<std::string, std::vector<Value>> parameters;  // allowed values
-  std::set<std::string> without;        // parameters and optional inputs that it does not take
-  std::map<std::string, int64_t> axes;  // largest extent, by the operation's name of the axis
+  std::set<std::string> without;  // parameters and optional inputs that it does not take
+  // By the operation's name of the axis: its largest extent; the only extents it may have.
+  std::map<std::string, int64_t> axes;
+  std::map<std::string, std::vector<int64_t>> extents;
   std::map<std::string, std::vector<DType>> dtypes;   // of inputs, by role
   std::map<std::string, std::vector<int64_t>> ranks;  // of inputs, by role
   bool strides = true;                                // memory that is not contiguous and row-major
@@ -31,6 +33,7 @@ struct Limits {
   bool takes(const std::string& name) const { return without.count(name) == 0; }
   // Whether values of the parameter are theirs, not the generators'.
   bool decides(const std::string& name) const { return parameters.count(name) > 0 || !takes(name); }
+  // An extent that it takes; the same one if it does.
   int64_t extent(const std::string& axis, int64_t drawn) const;
   // A position that it takes; the same one if it does.
   int64_t position(int64_t drawn) const;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "gnomon/properties/cases.h"
 #include "gnomon/properties/reference_subject.h"
 #include "gnomon/properties/rope_cases.h"
@@ -34,7 +36,8 @@ class Limited : public ReferenceSubject {
   int asked_ = 0;
 };
 
-void ExpectAskedInside(const Limits& limits, const std::string& operation, int most_idle) {
+void ExpectAskedInside(const Limits& limits, const std::string& operation, int most_idle,
+                       int least_asked = 100) {
   Limited subject(limits);
   SuiteOptions options;
   options.cases = 20;
@@ -45,7 +48,7 @@ void ExpectAskedInside(const Limits& limits, const std::string& operation, int m
   for (const PropertyReport& p : report.properties)
     if (p.status == PropertyReport::kNotApplicable) idle += p.property.name + " ";
   EXPECT_LE(report.count(PropertyReport::kNotApplicable), most_idle) << idle;
-  EXPECT_GT(subject.asked(), 100);
+  EXPECT_GT(subject.asked(), least_asked);
 }
 
 // The truth of one operation alone.
@@ -118,6 +121,34 @@ TEST(Limits, ATypicalTableIsAskedInsideThem) {
   limits.strides = limits.in_place = false;
   limits.min_position = 0;
   ExpectAskedInside(limits, "sinusoidal.table", 6);
+}
+
+// As fused kernels are compiled: for some head dims alone.
+TEST(Limits, AKernelOfTwoHeadDimsIsAskedInsideThem) {
+  Limits limits;
+  limits.extents = {{"head_dim", {64, 128}}, {"value_dim", {64, 128}}};
+  limits.axes = {{"key", 8}, {"query", 8}, {"query_heads", 4}};
+  limits.strides = false;
+  ExpectAskedInside(limits, "attention.softmax", 6);
+}
+
+TEST(Limits, ExtentsAreAllAsked) {
+  Limits limits;
+  limits.extents["head_dim"] = {64, 128};
+  std::set<int64_t> asked;
+  for (int64_t drawn = 1; drawn < 9; ++drawn) asked.insert(limits.extent("head_dim", drawn));
+  EXPECT_EQ(asked, (std::set<int64_t>{64, 128}));
+  EXPECT_EQ(limits.extent("head_dim", 128), 128);
+}
+
+TEST(Limits, FrequenciesAreAskedInsideThem) {
+  Limits limits;
+  limits.parameters["head_dim"] = {4096.0};
+  limits.without = {"rotary_dim", "frequencies", "rope_type"};
+  ExpectAskedInside(limits, "rope.frequencies", 2, 39);
+  limits.without = {"rotary_dim"};
+  limits.parameters["head_dim"] = {64.0};
+  ExpectAskedInside(limits, "rope_scaling.frequencies", 2);
 }
 
 TEST(Limits, OddHeadsAloneLeaveAPartialWindow) {

@@ -58,7 +58,9 @@ void Check(const Case& c, Counts* counts) {
         for (const auto& [near, profile] : {std::pair(q.bound[p], kProfiles[p]),
                                             std::pair(flushing.bound[p], kFlushingProfiles[p])}) {
           const Interval bound = truth->Bound(output, i, profile);
-          EXPECT_TRUE(LessOrEqual(abs(Interval(near) - bound), bound * 0x1p-40))
+          EXPECT_TRUE(
+              LessOrEqual(abs(Interval(near) - bound),
+                          bound * 0x1p-40 + Interval(4 * UnitRoundoff(c.format)) * q.radius))
               << where() << " " << profile.name << (profile.flushes ? ", flushing" : "");
         }
       }

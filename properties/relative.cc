@@ -348,9 +348,9 @@ void AttentionHeadAlone(Trial& t) {
   const Case c = DrawAttention(t);
   const gnomon::attention::Extents e = gnomon::attention::ExtentsOf(c);
   const int64_t head = t.source().Below(e.heads), row = e.heads * e.value_dim;
-  Case one = With(c, "q", attention::Gather(c.inputs.at("q"), 2, {head}));
+  Case one = With(c, "q", Gather(c.inputs.at("q"), 2, {head}));
   for (const char* role : {"k", "v"})
-    one = With(std::move(one), role, attention::Gather(c.inputs.at(role), 2, {e.KvHead(head)}));
+    one = With(std::move(one), role, Gather(c.inputs.at(role), 2, {e.KvHead(head)}));
   RequireTaken(t, one);
   const Answer all(t, c), alone(t, one);
   for (int64_t i = 0; i < ElementCount(alone.shape()); ++i)

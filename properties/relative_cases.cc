@@ -166,7 +166,7 @@ Case WithRows(const Case& c, const std::vector<int64_t>& rows) {
   const double K = static_cast<double>(rows.size() / 2);
   Case with = WithParameter(c, "max_relative_position", K);
   for (const char* role : {"key_table", "value_table"})
-    with = With(std::move(with), role, attention::Gather(c.inputs.at(role), 0, rows));
+    with = With(std::move(with), role, Gather(c.inputs.at(role), 0, rows));
   return with;
 }
 

@@ -58,11 +58,7 @@ void TableWithinBound(Trial& t) {
 }
 
 void FrequenciesWithinBound(Trial& t) {
-  Case c;
-  c.operation = "rope.frequencies";
-  c.format = t.DrawFormat();
-  c.parameters = DrawFrequencies(t.source(), t.source().Chance(1, 4));
-  ExpectWithinBound(t, c);
+  ExpectWithinBound(t, DrawFrequenciesCase(t, t.source().Chance(1, 4)));
 }
 
 // ROPE-5.

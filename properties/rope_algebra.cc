@@ -223,7 +223,7 @@ void Layouts(Trial& t) {
     CompareSame(t, one, elements[next++], two, eb);
   });
   ForEachCopied(c, [&](int64_t e) {
-    t.Expect(one.Raw(e) == two.Raw(e),
+    t.Expect(BitsAt(one.output("y").view(), e) == BitsAt(two.output("y").view(), e),
              At("a copied dim changes with the layout", e, one.Raw(e), two.Raw(e)));
   });
 }
@@ -343,11 +343,8 @@ void AnglesAdd(Trial& t) {
 
 // ROPE-1. w_0 = 1, and w_i^h theta^i = 1: a geometric progression with ratio theta^(-1/h).
 void Geometric(Trial& t) {
-  Case c;
-  c.operation = "rope.frequencies";
-  c.format = t.DrawFormat();
-  c.parameters = DrawFrequencies(t.source(), false);
-  c.parameters.erase("frequencies");
+  const Case c = DrawFrequenciesCase(t, false);
+  t.RequireInside(!c.parameters.count("frequencies"));
   const RopeFrequencies f = gnomon::rope::ReadFrequencies(c);
   const Answer w(t, c);
   const Interval theta = reference::Exactly<Interval>(f.rope_theta);

@@ -39,7 +39,23 @@ RopeFrequencies Read(const Parameters& parameters) {
   return gnomon::rope::ReadFrequencies(reader);
 }
 
-// Parameters inside the limits that fit each other (ROPE-1, ROPE-2).
+bool TakesType(const Limits& limits, RopeType type) {
+  const auto allowed = limits.parameters.find("rope_type");
+  if (allowed == limits.parameters.end()) return limits.takes("rope_type");
+  const Value name = kRopeTypeNames[static_cast<size_t>(type)];
+  return std::count(allowed->second.begin(), allowed->second.end(), name) > 0;
+}
+
+// Scaled ones; the length of the call is often that of its positions.
+Parameters DrawParameters(Source& source, const Draw& draw) {
+  if (!draw.scaled) return DrawFrequencies(source, draw.unusual_frequencies);
+  Parameters parameters = rope_scaling::DrawScaled(source, *draw.scaled);
+  if (source.Chance(1, 2)) parameters.erase("seq_len");
+  return parameters;
+}
+
+}  // namespace
+
 void Fit(const Limits& limits, const std::string& operation, Source& source,
          Parameters* parameters) {
   FitParameters(limits, operation, source, parameters);
@@ -76,23 +92,6 @@ Shape DrawTokens(Source& source, int64_t head_dim) {
   shape.push_back(head_dim);
   return shape;
 }
-
-bool TakesType(const Limits& limits, RopeType type) {
-  const auto allowed = limits.parameters.find("rope_type");
-  if (allowed == limits.parameters.end()) return limits.takes("rope_type");
-  const Value name = kRopeTypeNames[static_cast<size_t>(type)];
-  return std::count(allowed->second.begin(), allowed->second.end(), name) > 0;
-}
-
-// Scaled ones; the length of the call is often that of its positions.
-Parameters DrawParameters(Source& source, const Draw& draw) {
-  if (!draw.scaled) return DrawFrequencies(source, draw.unusual_frequencies);
-  Parameters parameters = rope_scaling::DrawScaled(source, *draw.scaled);
-  if (source.Chance(1, 2)) parameters.erase("seq_len");
-  return parameters;
-}
-
-}  // namespace
 
 Parameters DrawFrequencies(Source& source, bool unusual) {
   Parameters parameters;
@@ -270,18 +269,20 @@ Case WithDirection(const Case& c, RopeDirection direction) {
   return WithParameter(c, "direction", kRopeDirectionNames[static_cast<size_t>(direction)]);
 }
 
+Case DrawFrequenciesCase(Trial& trial, bool unusual) {
+  Case c;
+  c.operation = "rope.frequencies";
+  c.format = trial.DrawFormat();
+  const Limits limits = trial.limits(c.operation);
+  trial.RequireInside(!unusual || limits.takes("frequencies"));
+  c.parameters = DrawFrequencies(trial.source(), unusual);
+  Fit(limits, c.operation, trial.source(), &c.parameters);
+  return c;
+}
+
 std::vector<CaseSource> Cases() {
   const auto frequencies = [](bool unusual) {
-    return [unusual](Trial& t) {
-      Case c;
-      c.operation = "rope.frequencies";
-      c.format = t.DrawFormat();
-      const Limits limits = t.limits(c.operation);
-      t.RequireInside(!unusual || limits.takes("frequencies"));
-      c.parameters = DrawFrequencies(t.source(), unusual);
-      Fit(limits, c.operation, t.source(), &c.parameters);
-      return c;
-    };
+    return [unusual](Trial& t) { return DrawFrequenciesCase(t, unusual); };
   };
   const auto table = [](const Draw& draw) {
     return [draw](Trial& t) { return DrawTable(t, draw); };

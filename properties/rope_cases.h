@@ -30,6 +30,10 @@ struct Draw {
 
 // Parameters of rope.frequencies and rope.table.
 Parameters DrawFrequencies(Source& source, bool unusual);
+// Brings parameters inside the limits, so that they fit each other (ROPE-1, ROPE-2).
+void Fit(const Limits& limits, const std::string& operation, Source& source,
+         Parameters* parameters);
+Case DrawFrequenciesCase(Trial& trial, bool unusual);
 Case DrawTable(Trial& trial, const Draw& draw);
 Case DrawApply(Trial& trial, const Draw& draw);
 

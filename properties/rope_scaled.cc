@@ -30,10 +30,10 @@ void ScaledTable(Trial& t) {
 }
 void ScaledFrequencies(Trial& t) {
   t.RequireInside(t.limits("rope.frequencies").takes("rope_type"));
-  Case c = rope_scaling::FrequenciesCase(
-      t, rope_scaling::DrawScaled(t.source(), rope_scaling::DrawType(t.source())));
-  c.operation = "rope.frequencies";
-  ExpectWithinBound(t, c);
+  ExpectWithinBound(t,
+                    rope_scaling::FrequenciesCase(
+                        t, rope_scaling::DrawScaled(t.source(), rope_scaling::DrawType(t.source())),
+                        "rope.frequencies"));
 }
 
 // SCALE-1: m w / s at position s m is m w.

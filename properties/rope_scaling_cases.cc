@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/properties/cases.h"
+#include "gnomon/properties/rope_cases.h"
 #include "gnomon/spec/schemes.h"
 
 namespace gnomon::properties::rope_scaling {
@@ -24,7 +25,8 @@ std::vector<Number> DrawFactors(Source& source, int64_t count) {
 bool IsValid(const Parameters& parameters) {
   try {
     ParameterReader reader(parameters, "ROPE-1");
-    gnomon::rope::ReadFrequencies(reader);
+    const RopeFrequencies f = gnomon::rope::ReadFrequencies(reader);
+    gnomon::rope::ReadScaling(parameters, reader, f);
     return true;
   } catch (const Rejected&) {
     return false;
@@ -87,7 +89,11 @@ Parameters DrawScaled(Source& source, RopeType type) {
       } else if (source.Chance(1, 3)) {
         p["truncate"] = false;
       }
-      if (source.Chance(1, 3)) p["beta_fast"] = 16.0, p["beta_slow"] = source.Pick({2.0, 0.7});
+      if (source.Chance(1, 3)) {
+        p["beta_fast"] = 16.0, p["beta_slow"] = source.Pick({2.0, 0.7});
+      } else if (!p.count("ramp") && !p.count("truncate") && source.Chance(1, 4)) {
+        p["beta_fast"] = p["beta_slow"] = source.Pick({1.0, 16.0});  // a step
+      }
       if (source.Chance(1, 6)) p["extrapolation_factor"] = source.Pick({0.5, 0.0});
       DrawMagnitude(source, type, &p);
       break;
@@ -122,14 +128,18 @@ Parameters DrawScaled(Source& source, RopeType type) {
   return p;
 }
 
-Case FrequenciesCase(Trial& trial, Parameters parameters) {
+Case FrequenciesCase(Trial& trial, Parameters parameters, const std::string& operation) {
   Case c;
-  c.operation = "rope_scaling.frequencies";
+  c.operation = operation;
   c.format = trial.DrawFormat();
   c.parameters = std::move(parameters);
   for (const char* name : {"magnitude_placement", "attention_factor", "attn_factor", "mscale",
                            "mscale_all_dim", "mscale_rule", "short_mscale", "long_mscale"})
     c.parameters.erase(name);  // they say nothing of frequencies
+  const Value type = c.parameters.at("rope_type");
+  rope::Fit(trial.limits(operation), operation, trial.source(), &c.parameters);
+  trial.RequireInside(c.parameters.count("rope_type") && c.parameters.at("rope_type") == type &&
+                      IsValid(c.parameters));
   return c;
 }
 

@@ -20,7 +20,9 @@ bool IsValid(const Parameters& parameters);
 // Of yarn and longrope: where the magnitude goes, and what it is made of.
 void DrawMagnitude(Source& source, RopeType type, Parameters* parameters);
 
-Case FrequenciesCase(Trial& trial, Parameters parameters);
+// Inside the limits of the operation: that, or rope.frequencies.
+Case FrequenciesCase(Trial& trial, Parameters parameters,
+                     const std::string& operation = "rope_scaling.frequencies");
 // The same with rope_type default.
 Case Unscaled(Case c);
 

@@ -2,6 +2,7 @@
 
 #include "gnomon/properties/forwarding_subject.h"
 #include "gnomon/properties/property.h"
+#include "gnomon/properties/repeated.h"
 #include "gnomon/properties/wrong_subjects.h"
 
 namespace gnomon::properties {
@@ -39,8 +40,9 @@ void Append(std::vector<S> subjects, std::vector<S>* list) {
 const std::vector<Property>& AllProperties() {
   static const std::vector<Property> all = [] {
     std::vector<Property> list;
-#define GNOMON_APPEND(stem) \
-  for (Property & property : stem::Properties()) list.push_back(std::move(property));
+#define GNOMON_APPEND(stem)                                                           \
+  for (Property & property : stem::Properties()) list.push_back(std::move(property)); \
+  for (Property & property : RepeatedProperty(#stem)) list.push_back(std::move(property));
     GNOMON_FOR_EACH_STEM(GNOMON_APPEND)
 #undef GNOMON_APPEND
     return list;

@@ -2,6 +2,8 @@
 #include "gnomon/properties/sinusoidal_real.h"
 
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "gnomon/properties/generators.h"
 #include "gnomon/properties/judged.h"
@@ -225,14 +227,22 @@ void FourierNorm(Trial& t) {
   }
 }
 
-// The column of SIN-22 that holds it.
-int64_t Find(const Nerf& p, int64_t coordinates, const NerfColumn& wanted) {
-  for (int64_t column = 0;; ++column) {
-    const NerfColumn c = ColumnOf(p, coordinates, column);
-    if (c.kind == wanted.kind && c.coordinate == wanted.coordinate && c.octave == wanted.octave)
-      return column;
+// Where in a row each column of SIN-22 is.
+class NerfColumns {
+ public:
+  NerfColumns(const Nerf& p, int64_t coordinates, int64_t width) {
+    for (int64_t column = 0; column < width; ++column)
+      columns_.emplace(KeyOf(ColumnOf(p, coordinates, column)), column);
   }
-}
+  int64_t Find(const NerfColumn& c) const { return columns_.at(KeyOf(c)); }
+
+ private:
+  using Key = std::tuple<int, int64_t, int64_t>;
+  static Key KeyOf(const NerfColumn& c) {
+    return {static_cast<int>(c.kind), c.coordinate, c.octave};
+  }
+  std::map<Key, int64_t> columns_;
+};
 
 // SIN-22: each octave is the one before, doubled.
 void NerfDoubles(Trial& t) {
@@ -242,11 +252,12 @@ void NerfDoubles(Trial& t) {
   const Nerf p = gnomon::sinusoidal::ReadNerf(c);
   const Answer a(t, c);
   const int64_t width = a.shape()[1], n = c.inputs.at("x").shape()[1];
+  const NerfColumns columns(p, n, width);
   for (int64_t row = 0; row < a.shape()[0]; ++row)
     for (int64_t coordinate = 0; coordinate < n; ++coordinate)
       for (int64_t k = 0; k + 1 < p.octaves; ++k) {
         const auto at = [&](NerfColumn::Kind kind, int64_t octave) {
-          return row * width + Find(p, n, {kind, coordinate, octave});
+          return row * width + columns.Find({kind, coordinate, octave});
         };
         const int64_t s = at(NerfColumn::kSine, k), o = at(NerfColumn::kCosine, k);
         const int64_t s2 = at(NerfColumn::kSine, k + 1), o2 = at(NerfColumn::kCosine, k + 1);
@@ -270,9 +281,10 @@ void NerfOrders(Trial& t) {
   const Answer by_coordinate(t, c), by_octave(t, other);
   const Nerf p = gnomon::sinusoidal::ReadNerf(c), q = gnomon::sinusoidal::ReadNerf(other);
   const int64_t width = by_coordinate.shape()[1], n = c.inputs.at("x").shape()[1];
+  const NerfColumns columns(q, n, width);
   for (int64_t i = 0; i < by_coordinate.shape()[0] * width; ++i)
     CompareSame(t, by_coordinate, i, by_octave,
-                i / width * width + Find(q, n, ColumnOf(p, n, i % width)));
+                i / width * width + columns.Find(ColumnOf(p, n, i % width)));
 }
 
 }  // namespace

@@ -15,8 +15,15 @@ namespace {
 constexpr std::array<const char*, 6> kStatusNames = {"holds",   "fails",          "crashes",
                                                      "starved", "not applicable", "not run"};
 
+bool Declares(const Subject& subject, const std::string& operation) {
+  for (size_t i = 0; i < kFormats.size(); ++i)
+    if (subject.Declares(operation, static_cast<Format>(i))) return true;
+  return false;
+}
+
 // SUBJ-7. Nothing was ever answered, and this would ask only what it died on.
-bool DiesOnly(const std::vector<PropertyReport>& before, const Property& property) {
+bool DiesOnly(const Subject& subject, const std::vector<PropertyReport>& before,
+              const Property& property) {
   std::set<std::string> died_on;
   int died = 0;
   for (const PropertyReport& p : before) {
@@ -25,16 +32,17 @@ bool DiesOnly(const std::vector<PropertyReport>& before, const Property& propert
     ++died;
     if (!p.asked.empty()) died_on.insert(p.asked.back().operation);
   }
-  return died >= kMostHangs &&
-         std::all_of(property.operations.begin(), property.operations.end(),
-                     [&](const std::string& o) { return died_on.count(o) > 0; });
+  return died >= kMostHangs && std::all_of(property.operations.begin(), property.operations.end(),
+                                           [&](const std::string& o) {
+                                             return died_on.count(o) || !Declares(subject, o);
+                                           });
 }
 
 // Empty: the subject is asked.
-std::string WhyNotAsked(const SuiteReport& before, const SuiteOptions& left,
+std::string WhyNotAsked(const Subject& subject, const SuiteReport& before, const SuiteOptions& left,
                         const Property& property) {
   if (left.most_hangs <= 0) return WhyNotRun(before);
-  if (DiesOnly(before.properties, property))
+  if (DiesOnly(subject, before.properties, property))
     return "the subject died in " + std::to_string(kMostHangs) +
            " properties and answered nothing (SUBJ-7)";
   return left.stopped() ? kStoppedText : "";
@@ -125,7 +133,7 @@ SuiteReport RunSuite(Subject& subject, const SuiteOptions& options) {
                      [&](const std::string& o) { return GlobMatches(options.operation, o); }))
       continue;
     if (options.progress) options.progress(property);
-    const std::string why_not = WhyNotAsked(report, left, property);
+    const std::string why_not = WhyNotAsked(subject, report, left, property);
     PropertyReport& entry = report.properties.emplace_back();
     entry.property = property;
     const std::vector<Format> formats = FormatsFor(subject, property);
@@ -152,9 +160,21 @@ std::string ShellQuoted(const std::string& text) {
   return quoted + "'";
 }
 
+namespace {
+
+// One that it asks; the one whose answer was wrong, where it is known.
+std::string OperationToRepeat(const PropertyReport& report) {
+  const std::vector<std::string>& operations = report.property.operations;
+  if (report.asked.empty()) return operations.front();
+  const std::string& last = report.asked.back().operation;
+  return std::count(operations.begin(), operations.end(), last) ? last : operations.front();
+}
+
+}  // namespace
+
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
   return "gnomon check --subject " + ShellQuoted(report.subject) + " --operation " +
-         property.property.operations.front() + " --seed " + std::to_string(report.options.seed) +
+         OperationToRepeat(property) + " --seed " + std::to_string(report.options.seed) +
          " --cases " + std::to_string(report.options.cases) + report.options.repeat_with;
 }
 

@@ -15,7 +15,7 @@ namespace gnomon::properties {
 
 inline constexpr uint64_t kDefaultSeed = 20170612;  // the day "Attention Is All You Need" appeared
 inline constexpr int kDefaultCases = 100;
-inline constexpr int kThoroughCases = 20 * kDefaultCases;
+inline constexpr int kThoroughCases = 15 * kDefaultCases;
 
 enum class Which {
   kAll,

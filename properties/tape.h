@@ -13,7 +13,7 @@ namespace gnomon::properties {
 using Tape = std::vector<uint64_t>;
 
 // Choices enough for the longest axes (generators.h), so that what is drawn last is not all zeros.
-inline constexpr size_t kTapeLength = 4096;
+inline constexpr size_t kTapeLength = 8192;
 
 // The boldest first: the end cut off, then blocks of zeros, then single choices lowered.
 std::vector<Tape> SimplerTapes(const Tape& tape);

@@ -45,6 +45,8 @@ enum class M {
   kMaximumOfAll,
   kBaseTwo,
   kPlusOne,
+  kPlusUnitScore,
+  kCapped,
   kNoRescale,
   kNoRescaleOfSum,
   kNotNormalised,
@@ -114,6 +116,8 @@ constexpr Mistake kMistakes[] = {
     {M::kMaximumOfAll, "softmax-overflow/maximum-of-all", "maximum over masked keys too"},
     {M::kBaseTwo, "softmax-base", "2^score for exp"},
     {M::kPlusOne, "softmax-plus-one", "1 added to the sum"},
+    {M::kPlusUnitScore, "softmax-plus-one/sink", "a key more, of score and value 0"},
+    {M::kCapped, "score-capped", "30 tanh(score / 30)"},
     {M::kNoRescale, "online-rescale", "a new maximum does not rescale the outputs so far"},
     {M::kNoRescaleOfSum, "online-rescale/sum", "nor the sum so far"},
     {M::kNotNormalised, "softmax-not-normalised", "not divided by the sum"},
@@ -299,6 +303,7 @@ class PlainAttention final : public Subject {
       score = R(R(score + bias) * s);
     } else {
       score = R(score * s);
+      if (Is(M::kCapped)) score = R(30 * std::tanh(score / 30));
       if (c_->inputs.count("bias")) score = R(score + bias);
     }
     if (Is(M::kNarrowScores)) score = RoundToFormat(Format::kBf16, score);
@@ -345,6 +350,7 @@ class PlainAttention final : public Subject {
       sum = S(sum + weights[n]);
     }
     if (Is(M::kPlusOne)) sum += 1;
+    if (Is(M::kPlusUnitScore)) sum += std::exp(-shift);
     if (Is(M::kMaskAfterSoftmax))
       for (size_t n = 0; n < scores.size(); ++n)
         if (!seen[n]) weights[n] = 0;

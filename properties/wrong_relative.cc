@@ -24,6 +24,7 @@ enum class M {
   kNoOrigin,
   kClipShort,
   kAbsolute,
+  kPastOnly,
   kThirtyTwoBits,
   kScaleIgnored,
   kScaleContentOnly,
@@ -85,6 +86,7 @@ constexpr MistakeRow<M> kRows[] = {
      "standard"},
     {M::kClipShort, "shaw-clip/short", "clipped to K - 1", kFormula, "standard"},
     {M::kAbsolute, "shaw-clip/absolute", "|n - m| for n - m", kFormula, "standard"},
+    {M::kPastOnly, "shaw-clip/past", "distances above 0 clipped to 0", kFormula, "standard"},
     {M::kThirtyTwoBits, "int32-index/distance", "n - m in 32 bits", kFormula, "standard"},
     {M::kScaleIgnored, "shaw-scale/ignored", "scale left out", kFormula, "standard"},
     {M::kScaleContentOnly, "shaw-scale/content", "scale on q.k alone", kFormula, "standard"},
@@ -169,6 +171,7 @@ class PlainRelative : public PlainKernel<M> {
     if (Is(M::kAbsolute)) x = std::abs(x);
     const int64_t K = Is(M::kClipShort) && p.K > 0 ? p.K - 1 : p.K;
     if (!Is(M::kNoClip)) x = x < -K ? -K : x > K ? K : x;
+    if (Is(M::kPastOnly) && x > 0) x = 0;
     if (!Is(M::kNoOrigin)) x += p.K;
     return (x % p.rows() + p.rows()) % p.rows();
   }

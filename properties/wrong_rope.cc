@@ -409,12 +409,26 @@ class PlainRope final : public PlainKernel<M> {
   Outcome Apply(const Case& c, const TensorView& y);
   void Head(const Case& c, const RopeApply& a, const Walk& x, const Walk& y,
             const std::vector<PlainTurn>& turns, int64_t b, int64_t s, int64_t h) const;
+  void SeePositions(const Case& c);
   std::vector<PlainTurn> TurnsOf(const Case& c, const RopeApply& a, int64_t b, int64_t s,
                                  int64_t h);
 
   std::map<std::string, std::vector<int64_t>> cached_positions_;  // kStaleTable
   std::vector<int64_t> previous_;                                 // kStalePrevious
+  std::vector<int64_t> positions_;                                // of this call
 };
+
+// The positions that a call takes.
+void PlainRope::SeePositions(const Case& c) {
+  std::vector<int64_t> given;
+  const Tensor& positions = c.inputs.at("positions");
+  for (int64_t i = 0; i < positions.count(); ++i) given.push_back(positions.Integer(i));
+  positions_ = Is(M::kStalePrevious) && previous_.size() == given.size() ? previous_ : given;
+  previous_ = given;
+  if (!Is(M::kStaleTable)) return;
+  const std::string key = ToText(c.parameters.at("head_dim")) + "/" + std::to_string(given.size());
+  positions_ = cached_positions_.emplace(key, given).first->second;
+}
 
 // The turn of every pair at one token.
 std::vector<PlainTurn> PlainRope::TurnsOf(const Case& c, const RopeApply& a, int64_t b, int64_t s,
@@ -433,17 +447,8 @@ std::vector<PlainTurn> PlainRope::TurnsOf(const Case& c, const RopeApply& a, int
     }
     return turns;
   }
-  const Tensor& positions = c.inputs.at("positions");
   const int64_t seq = c.inputs.at("x").shape()[1];
-  std::vector<int64_t> all;
-  for (int64_t i = 0; i < positions.count(); ++i) all.push_back(positions.Integer(i));
-  if (Is(M::kStalePrevious) && previous_.size() == all.size()) {
-    all = previous_;
-  }
-  if (Is(M::kStaleTable)) {
-    const std::string key = ToText(c.parameters.at("head_dim")) + "/" + std::to_string(all.size());
-    all = cached_positions_.emplace(key, all).first->second;
-  }
+  const std::vector<int64_t>& all = positions_;
   int64_t position = all[static_cast<size_t>((b * seq + s) % static_cast<int64_t>(all.size()))];
   if (Is(M::kRowZero)) position = all[static_cast<size_t>(s)];
   if (Is(M::kCountsTokens)) position = s;
@@ -547,12 +552,11 @@ Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
   if (Is(M::kRowsAdjacent) && std::abs(from.strides[3]) == 1)
     from.strides[2] = x.shape[3] * from.strides[3];
   from.short_offsets = to.short_offsets = Is(M::kShortOffsets);
-  const auto remember = [&] {
+  if (c.inputs.count("positions")) {
+    SeePositions(c);
+  } else {
     previous_.clear();
-    if (!c.inputs.count("positions")) return;
-    for (int64_t i = 0; i < c.inputs.at("positions").count(); ++i)
-      previous_.push_back(c.inputs.at("positions").Integer(i));
-  };
+  }
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (int64_t s = 0; s < x.shape[1]; ++s) {
       std::vector<PlainTurn> turns = TurnsOf(c, a, b, s, 0);
@@ -561,7 +565,6 @@ Outcome PlainRope::Apply(const Case& c, const TensorView& y) {
         Head(c, a, from, to, turns, b, s, h);
       }
     }
-  remember();
   return {};
 }
 

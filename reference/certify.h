@@ -24,6 +24,12 @@ auto Certify(Ask ask, unsigned first = kFirstPrecision) -> std::optional<decltyp
   return std::nullopt;
 }
 
+// Throws Undecided unless the enclosure tells the number, to 2^-60 of it or where binary64 ends.
+inline const Interval& Narrow(const Interval& x) {
+  if (WidthOf(x) <= std::abs(Midpoint(x)) * 0x1p-60 || WidthOf(x) <= 0x1p-1074) return x;
+  throw Undecided();
+}
+
 }  // namespace gnomon::reference
 
 #endif  // GNOMON_REFERENCE_CERTIFY_H_

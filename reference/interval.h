@@ -11,6 +11,7 @@
 
 #include <boost/multiprecision/mpfi.hpp>
 #include <cmath>
+#include <exception>
 #include <optional>
 
 #include "gnomon/spec/case.h"
@@ -22,7 +23,11 @@ namespace gnomon::reference {
 using Interval = boost::multiprecision::number<boost::multiprecision::mpfi_float_backend<0>,
                                                boost::multiprecision::et_off>;
 
-struct Undecided {};
+// What the precision at hand cannot tell.
+class Undecided : public std::exception {
+ public:
+  const char* what() const noexcept override { return "not decided at the precision at hand"; }
+};
 
 // Precision of the intervals made while this lives, in bits.
 class ScopedPrecision {

@@ -21,12 +21,6 @@ struct Answer {
   double bound = 0;
 };
 
-double UlpOf(Format format, double truth) {
-  const FormatTraits& t = Traits(format);
-  const int exponent = truth == 0 ? t.min_quantum_exponent : std::ilogb(truth) - t.precision + 1;
-  return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
-}
-
 // u S; BOUND-7: at least the smallest number that the format has.
 double SumUnit(Format format, double S) {
   return std::max(UnitRoundoff(format) * S, ExactPowerOfTwo(Traits(format).min_quantum_exponent));
@@ -91,15 +85,16 @@ class ElementJudge {
     double& bound = q->bound[i];
     if (bound == kNotAsked) bound = EncloseBound(profiles_[i]);
     if (bound == kNotHeld) return Slowly(profiles_[i]);
-    if (error + radius <= bound * (1 - 0x1p-40))
+    const double slack = bound * 0x1p-40 + 4 * UnitRoundoff(format_) * q->radius;
+    if (error + radius <= bound - slack)
       return {bound > q->size ? Answer::kVacuous : Answer::kWithin, bound};
-    if (error - radius > bound * (1 + 0x1p-40)) return {Answer::kOutside, bound};
+    if (error - radius > bound + slack) return {Answer::kOutside, bound};
     return Slowly(profiles_[i]);
   }
 
   bool IsQuick(QuickElement* q) const {
     return std::isfinite(candidate_) &&
-           (truth_.Quick(output_, element_, profiles_, q) || EncloseOnce(q));
+           (AskQuick(truth_, output_, element_, profiles_, q) || EncloseOnce(q));
   }
   // The enclosures of one element. False where binary64 holds them badly.
   bool EncloseOnce(QuickElement* q) const {
@@ -113,7 +108,7 @@ class ElementJudge {
     }
   }
   bool Enclose(QuickElement* q) const {
-    const Interval value = truth_.Value(output_, element_);
+    const Interval value = Narrow(truth_.Value(output_, element_));
     q->value = Midpoint(value);
     q->radius = std::abs(q->value) * 0x1p-53 + 0x1p-1074 + WidthOf(value);
     q->size = Midpoint(truth_.Size(output_, element_));
@@ -146,8 +141,10 @@ class ElementJudge {
         a.verdict = IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin;
       return a;
     });
-    if (answer) return *answer;
-    // At the cap error and bound are the same to thousands of digits: within, if anything is known.
+    return answer ? *answer : AtTheCap(profile);
+  }
+  // What are compared are the same to thousands of digits: within, if anything is known.
+  Answer AtTheCap(const Profile& profile) const {
     ScopedPrecision precision(kLargestPrecision);
     try {
       const Interval bound = truth_.Bound(output_, element_, profile);
@@ -175,8 +172,13 @@ class ElementJudge {
     if (answer) return *answer;
     ++result_->ties;
     ScopedPrecision precision(kLargestPrecision);
-    const Interval value = truth_.Value(output_, element_);
-    return candidate_ == Round(format_, Lower(value)) || candidate_ == Round(format_, Upper(value));
+    try {
+      const Interval value = truth_.Value(output_, element_);
+      return candidate_ == Round(format_, Lower(value)) ||
+             candidate_ == Round(format_, Upper(value));
+    } catch (const Undecided&) {  // nothing is known
+      return true;
+    }
   }
 
   // A NaN or an infinity where the truth is a real number (ROPE-9).
@@ -194,7 +196,7 @@ class ElementJudge {
       if (Less(towards + bound, threshold)) return {Answer::kOutside, 0};
       return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, kInfinity};
     });
-    return answer.value_or(Answer{Answer::kOutside, 0});
+    return answer ? *answer : AtTheCap(profile);
   }
 
   // ROPE-5, ROPE-7; integers.
@@ -217,7 +219,6 @@ class ElementJudge {
   }
 
   double SlowError(const Expectation& expected) {
-    ScopedPrecision precision(kFirstPrecision);
     const Place place = truth_.Where(output_, element_);
     if (expected.kind == Expectation::kInteger) {
       const double due = ValueOf(DType::kI64, expected.bits);
@@ -230,12 +231,19 @@ class ElementJudge {
       NoteError(fits ? 0 : kInfinity, 1, 1, place);
       return fits ? 0 : kInfinity;
     }
-    const Interval value = truth_.Value(output_, element_);
-    const double error = std::isfinite(candidate_)
-                             ? std::abs(Midpoint(Interval(candidate_) - value))
-                             : (IsRoundedInfinity(value) ? 0 : kInfinity);
-    NoteError(error, Midpoint(truth_.Scale(output_, element_)), Midpoint(value), place);
-    return error;
+    struct Measured {
+      double error, scale, truth;
+    };
+    const auto measure = [&]() -> Measured {
+      const Interval value = Narrow(truth_.Value(output_, element_));
+      return {std::isfinite(candidate_)  ? std::abs(Midpoint(Interval(candidate_) - value))
+              : IsRoundedInfinity(value) ? 0
+                                         : kInfinity,
+              Midpoint(Narrow(truth_.Scale(output_, element_))), Midpoint(value)};
+    };
+    const Measured m = Certify(measure).value_or(Measured{kInfinity, 1, 0});
+    NoteError(m.error, m.scale, m.truth, place);
+    return m.error;
   }
   bool IsRoundedInfinity(const Interval& value) const {
     return std::isinf(candidate_) && Round(format_, Lower(value)) == candidate_;
@@ -243,7 +251,7 @@ class ElementJudge {
 
   void NoteError(double error, double scale, double truth, const Place& place) {
     const double unit = !IsFloat(dtype_)           ? 1
-                        : unit_ == ErrorUnit::kUlp ? UlpOf(format_, truth)
+                        : unit_ == ErrorUnit::kUlp ? UlpAt(format_, truth)
                                                    : SumUnit(format_, scale);
     units_ = error == 0 ? 0 : error / unit;
     result_->histogram.Add(units_);
@@ -252,8 +260,8 @@ class ElementJudge {
       double& worst = result_->worst_by_position[static_cast<int>(std::bit_width(size)) - 1];
       worst = std::max(worst, units_);
     }
-    const double smallest_normal = ExactPowerOfTwo(1 - Traits(format_).max_exponent);
-    if (candidate_ == 0 && std::abs(truth) < smallest_normal && RoundToFormat(format_, truth) != 0)
+    if (candidate_ == 0 && std::abs(truth) < SmallestNormal(format_) &&
+        RoundToFormat(format_, truth) != 0)
       ++result_->flushed;
   }
 
@@ -311,6 +319,56 @@ void ElementJudge::Count(const std::array<Answer, kProfiles.size()>& answers, bo
   }
 }
 
+// The outputs as the operation lists them. CASE-4: throws Rejected unless the case asks for them.
+std::vector<ConstTensorView> RequireOutputs(const Case& c, const std::vector<OutputShape>& shapes,
+                                            const std::map<std::string, ConstTensorView>& outputs) {
+  std::vector<ConstTensorView> views;
+  for (const OutputShape& shape : shapes) {
+    const auto found = outputs.find(shape.role);
+    if (found == outputs.end())
+      throw Rejected(shape.role, "(missing)", "is an output of " + c.operation, "CASE-4");
+    if (found->second.shape != shape.shape)
+      throw Rejected(shape.role, ShapeText(found->second.shape),
+                     "must have the shape " + ShapeText(shape.shape) + " that the case asks for",
+                     "CASE-4");
+    if (!CanHold(found->second.dtype, shape, c))
+      throw Rejected(shape.role, std::string(Name(found->second.dtype)),
+                     shape.integer
+                         ? std::string("must be I64 or I32")
+                         : "must have the case's format " + std::string(Traits(c.format).name),
+                     "CASE-4");
+    views.push_back(found->second);
+  }
+  return views;
+}
+
+Shape IndexOf(const Shape& shape, int64_t element) {
+  Shape index = shape;
+  for (size_t axis = index.size(); axis-- > 0; element /= shape[axis])
+    index[axis] = element % shape[axis];
+  return index;
+}
+
+ElementReport ReportOf(const ElementJudge::Found& found, const Truth& truth, const Case& c,
+                       const OutputShape& shape, const ConstTensorView& view) {
+  ElementReport e;
+  e.output = shape.role;
+  e.element = found.element;
+  e.index = IndexOf(shape.shape, found.element);
+  e.place = truth.Where(found.output, found.element);
+  e.candidate = ValueAt(view, found.element);
+  e.error = found.error;
+  e.error_units = found.units;
+  e.bound = found.bound;
+  const Expectation expected = truth.Expect(found.output, found.element);
+  e.expected = RoundedValue(truth, found.output, found.element, c.format);
+  e.why = expected.kind == Expectation::kCopy        ? "copied"
+          : expected.kind == Expectation::kNonFinite ? "not finite"
+          : expected.kind == Expectation::kInteger   ? "exact"
+                                                     : "within the bound";
+  return e;
+}
+
 }  // namespace
 
 void ErrorHistogram::Add(double error) {
@@ -348,41 +406,23 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
                 const JudgeOptions& options) {
   const std::unique_ptr<Truth> truth = TruthOf(c);
   const std::vector<OutputShape> shapes = Validate(c);
-  Judgement result;
+  const std::vector<ConstTensorView> views = RequireOutputs(c, shapes, outputs);
   const OperationSpec& operation = OperationOf(c);
+  Judgement result;
   result.operation = c.operation;
   result.unit = operation.unit;
   result.format = c.format;
 
   int64_t all = 0, done = 0;
-  std::vector<ConstTensorView> views;
   std::vector<int64_t> counts;
-  for (const OutputShape& shape : shapes) {
-    const auto found = outputs.find(shape.role);
-    if (found == outputs.end())
-      throw Rejected(shape.role, "(missing)", "is an output of " + c.operation, "CASE-4");
-    if (found->second.shape != shape.shape)
-      throw Rejected(shape.role, ShapeText(found->second.shape),
-                     "must have the shape " + ShapeText(shape.shape) + " that the case asks for",
-                     "CASE-4");
-    if (!CanHold(found->second.dtype, shape, c))
-      throw Rejected(shape.role, std::string(Name(found->second.dtype)),
-                     shape.integer
-                         ? std::string("must be I64 or I32")
-                         : "must have the case's format " + std::string(Traits(c.format).name),
-                     "CASE-4");
-    views.push_back(found->second);
-    counts.push_back(found->second.count());
-    all += counts.back();
-  }
+  for (const ConstTensorView& view : views) all += counts.emplace_back(view.count());
   auto* const known = KnownElementsOf(c, options.flushes_subnormals, counts);
 
   ElementJudge judge(*truth, operation, c.format, options, &result);
   for (size_t output = 0; output < views.size(); ++output) {
     const ConstTensorView& view = views[output];
     const bool contiguous = view.contiguous();
-    const int64_t count = view.count();
-    for (int64_t i = 0; i < count; ++i, ++done) {
+    for (int64_t i = 0; i < counts[output]; ++i, ++done) {
       const std::byte* address =
           contiguous ? view.data + i * SizeOf(view.dtype) : view.AddressOf(i);
       judge.Element(static_cast<int>(output), i, view.dtype, LoadBits(view.dtype, address),
@@ -394,28 +434,7 @@ Judgement Judge(const Case& c, const std::map<std::string, ConstTensorView>& out
   const auto report = [&](const ElementJudge::Found& found) -> std::optional<ElementReport> {
     if (found.element < 0) return std::nullopt;
     const size_t output = static_cast<size_t>(found.output);
-    ElementReport e;
-    e.output = shapes[output].role;
-    e.element = found.element;
-    int64_t rest = found.element;
-    e.index = shapes[output].shape;
-    for (size_t axis = e.index.size(); axis-- > 0;) {
-      const int64_t extent = e.index[axis];
-      e.index[axis] = rest % extent;
-      rest /= extent;
-    }
-    e.place = truth->Where(found.output, found.element);
-    e.candidate = ValueAt(views[output], found.element);
-    e.error = found.error;
-    e.error_units = found.units;
-    e.bound = found.bound;
-    const Expectation expected = truth->Expect(found.output, found.element);
-    e.expected = RoundedValue(*truth, found.output, found.element, c.format);
-    e.why = expected.kind == Expectation::kCopy        ? "copied"
-            : expected.kind == Expectation::kNonFinite ? "not finite"
-            : expected.kind == Expectation::kInteger   ? "exact"
-                                                       : "within the bound";
-    return e;
+    return ReportOf(found, *truth, c, shapes[output], views[output]);
   };
   for (size_t i = 0; i < kProfiles.size(); ++i) {
     // BOUND-7: where nothing is asked for but copies, they prove what there is to prove.

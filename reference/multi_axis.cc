@@ -87,16 +87,17 @@ class RotationTruth : public Truth {
   bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
     const Member m = At(element);
     if (profile.correctly_rounded || (std::isfinite(m.a) && std::isfinite(m.b))) return false;
-    ScopedPrecision precision(kFirstPrecision);
-    const AngleTerm& term = TermOf(m);
-    if (IsPoint(term.sin)) return false;
-    const Interval D = ErrorOf(profile, m);
     const Format tables = FormatAt(profile.tables, format_);
-    const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)),
-                                 Lower(abs(v)));
-    };
-    return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    const auto open = Certify([&] {
+      const AngleTerm& term = TermOf(m);
+      if (IsPoint(term.sin)) return false;
+      const Interval D = ErrorOf(profile, m);
+      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
+        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes));
+      };
+      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    });
+    return open.value_or(false);
   }
 
   Place Where(int, int64_t element) const override {

@@ -264,19 +264,20 @@ class ApplyTruth : public Truth {
   bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
     if (profile.correctly_rounded) return false;
     const Member m = At(element);
-    if (given_) return ProductsMayOverflow(m, profile);
+    if (given_) return MayLeaveTheRange(m, profile);
     if (std::isfinite(m.a) && std::isfinite(m.b)) return false;
-    ScopedPrecision precision(kFirstPrecision);
     const int64_t position = IntegerAt(positions_, m.row);
-    const AngleTerm& term = terms_.At(position, m.pair);
-    if (IsPoint(term.sin)) return false;
-    const Interval D = terms_.Error(profile, format_, position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
-    const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      return mpfr_greaterequal_p(Upper(TableBound(tables, v, slope, D, 0, 1, profile.flushes)),
-                                 Lower(abs(v)));
-    };
-    return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    const auto open = Certify([&] {
+      const AngleTerm& term = terms_.At(position, m.pair);
+      if (IsPoint(term.sin)) return false;
+      const Interval D = terms_.Error(profile, format_, position, m.pair);
+      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
+        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes));
+      };
+      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    });
+    return open.value_or(false);
   }
 
   bool Quick(int, int64_t element, const Profiles& profiles, QuickElement* q) const override;
@@ -333,13 +334,25 @@ class ApplyTruth : public Truth {
     const Pair<double> y = Rotate<double>({sign(m.a), sign(m.b)}, sign(c), sign(s), a_.direction);
     return m.member == 0 ? y.a : y.b;
   }
-  // ROPE-4, ROPE-9: a given table, or a product with it, may leave the range of the arithmetic.
-  bool ProductsMayOverflow(const Member& m, const Profile& profile) const {
-    const double table =
-        std::max(std::abs(ValueAt(cos_, TableIndex(m))), std::abs(ValueAt(sin_, TableIndex(m))));
-    const double largest = LargestFinite(FormatAt(profile.arithmetic, format_));
-    const double product = std::max(std::abs(m.a), std::abs(m.b)) * table;
-    return table > largest || product * (1 + TableErrorOf(profile)) > largest;
+  // ROPE-7, ROPE-9 of given tables: a table, or a product of finite numbers, may leave the range of
+  // the arithmetic above; or what meets an infinity may become 0 in it.
+  bool MayLeaveTheRange(const Member& m, const Profile& profile) const {
+    const double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
+    const auto size = [](double v) { return std::isfinite(v) ? std::abs(v) : 0; };
+    const double table = std::max(size(c), size(s)), x = std::max(size(m.a), size(m.b));
+    const Format arithmetic = FormatAt(profile.arithmetic, format_);
+    const double largest = LargestFinite(arithmetic);
+    if (table > largest || x * table * (1 + TableErrorOf(profile)) > largest) return true;
+    const bool infinite = std::isinf(c) || std::isinf(s) || std::isinf(m.a) || std::isinf(m.b);
+    const auto lost = [&](double v, Format held) {
+      const double least = profile.flushes
+                               ? std::max(SmallestNormal(held), SmallestNormal(arithmetic))
+                               : ExactPowerOfTwo(Traits(arithmetic).min_quantum_exponent);
+      return v != 0 && std::abs(v) < least;
+    };
+    const Format tables = FormatOf(cos_.dtype);
+    return infinite &&
+           (lost(c, tables) || lost(s, tables) || lost(m.a, format_) || lost(m.b, format_));
   }
 
   Format format_;

@@ -75,23 +75,25 @@ class XposTruth : public Truth {
   bool NonFiniteIsOpen(int, int64_t element, const Profile& profile) const override {
     if (profile.correctly_rounded) return false;
     const Member m = At(element);
-    ScopedPrecision precision(kFirstPrecision);
     const auto finite = [](double v) { return std::isfinite(v) ? std::abs(v) : 0; };
-    if (gnomon::rope::XposMayOverflow(profile, format_, Roundings(m, profile), Midpoint(ScaleAt(m)),
+    const auto scale = Certify([&] { return Midpoint(Narrow(ScaleAt(m))); });
+    if (gnomon::rope::XposMayOverflow(profile, format_, Roundings(m, profile), scale.value(),
                                       finite(m.a) + finite(m.b)))
       return true;
     if (std::isfinite(m.a) && std::isfinite(m.b)) return false;
     // ROPE-7: the sign of a table entry that the bound does not decide, or that the scale makes 0.
-    const AngleTerm& term = terms_.At(m.position, m.pair);
-    if (IsPoint(term.sin)) return false;
-    const Interval D = terms_.Error(profile, format_, m.position, m.pair);
     const Format tables = FormatAt(profile.tables, format_);
-    const Interval lost = 2 * (1 + 1 / ScaleAt(m)) * Underflow<Interval>(tables, profile.flushes);
-    const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-      const Interval band = TableBound(tables, v, slope, D, 0, 1, profile.flushes) + lost;
-      return mpfr_greaterequal_p(Upper(band), Lower(abs(v)));
-    };
-    return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    const auto open = Certify([&] {
+      const AngleTerm& term = terms_.At(m.position, m.pair);
+      if (IsPoint(term.sin)) return false;
+      const Interval D = terms_.Error(profile, format_, m.position, m.pair);
+      const Interval lost = 2 * (1 + 1 / ScaleAt(m)) * Underflow<Interval>(tables, profile.flushes);
+      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
+        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes) + lost);
+      };
+      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+    });
+    return open.value_or(false);
   }
 
   Place Where(int, int64_t element) const override {

@@ -15,6 +15,15 @@ std::unique_ptr<Truth> TruthOf(const Case& c) {
   throw Rejected("operation", c.operation, "has no reference", "CASE-1");
 }
 
+bool AskQuick(const Truth& truth, int output, int64_t element, const Profiles& profiles,
+              QuickElement* q) {
+  try {
+    return truth.Quick(output, element, profiles, q);
+  } catch (const Undecided&) {
+    return false;
+  }
+}
+
 uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format format,
                      int64_t* ties) {
   const Expectation expected = truth.Expect(output, element);
@@ -23,7 +32,7 @@ uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format for
   if (expected.kind == Expectation::kNonFinite)
     return expected.or_bits ? *expected.or_bits : EncodeBits(format, expected.non_finite);
   QuickElement quick;
-  if (truth.Quick(output, element, kProfiles, &quick)) {
+  if (AskQuick(truth, output, element, kProfiles, &quick)) {
     const double low = RoundToFormat(format, quick.value - quick.radius);
     if (low == RoundToFormat(format, quick.value + quick.radius) && low != 0)
       return EncodeBits(format, low);
@@ -31,8 +40,8 @@ uint64_t RoundedBits(const Truth& truth, int output, int64_t element, Format for
   const auto rounded = Certify([&] { return Round(format, truth.Value(output, element)); });
   if (rounded) return EncodeBits(format, *rounded);
   if (ties != nullptr) ++*ties;
-  ScopedPrecision precision(kFirstPrecision);
-  return EncodeBits(format, RoundToFormat(format, Midpoint(truth.Value(output, element))));
+  const auto near = Certify([&] { return Midpoint(truth.Value(output, element)); });
+  return EncodeBits(format, RoundToFormat(format, near.value_or(std::nan(""))));
 }
 
 double RoundedValue(const Truth& truth, int output, int64_t element, Format format, int64_t* ties) {

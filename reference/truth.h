@@ -44,10 +44,12 @@ struct Place {
 // asked of the intervals.
 struct QuickElement {
   double value = 0;
-  double radius = 0;                             // |value - truth| <= radius
-  double unit = 0;                               // about u S, or one ulp: for reports
-  double size = 0;                               // of the element's pair (BOUND-6)
-  std::array<double, kProfiles.size()> bound{};  // within 2^-40 of the clause's, relatively
+  double radius = 0;  // |value - truth| <= radius
+  double unit = 0;    // about u S, or one ulp: for reports
+  double size = 0;    // of the element's pair (BOUND-6)
+  // Within 2^-40 of the clause's, relatively, and 4 u radius: what is due to the value's own size,
+  // a rounding to the output's format and one before, errs as the value does.
+  std::array<double, kProfiles.size()> bound{};
   Place place;
 };
 
@@ -91,6 +93,10 @@ class Truth {
   virtual Place Where(int output, int64_t element) const = 0;
   virtual std::vector<Step> Steps(int output, int64_t element) const = 0;
 };
+
+// Its fast path; false also where that cannot tell.
+bool AskQuick(const Truth& truth, int output, int64_t element, const Profiles& profiles,
+              QuickElement* q);
 
 // Throws Rejected unless the case is valid. The case must outlive the truth.
 std::unique_ptr<Truth> TruthOf(const Case& c);

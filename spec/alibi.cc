@@ -73,14 +73,18 @@ const std::vector<OperationSpec>& Operations() {
        positions,
        {{"bias", {"batch", "heads", "query", "key"}, "added to the scores"}},
        ErrorUnit::kUlp,
-       ValidateBias},
+       ValidateBias,
+       "",
+       {"batch", "query"}},
       {"alibi.attention",
        "attention.softmax with that bias",
        of_attention,
        heads,
        {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
        ErrorUnit::kRoundoffOfSum,
-       ValidateAttention}};
+       ValidateAttention,
+       "",
+       {"batch"}}};
   return operations;
 }
 

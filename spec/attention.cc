@@ -173,7 +173,9 @@ const std::vector<OperationSpec>& Operations() {
        {Heads()[0], Heads()[1], Heads()[2], bias, KeyMask()},
        {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
        ErrorUnit::kRoundoffOfSum,
-       ValidateSoftmax},
+       ValidateSoftmax,
+       "",
+       {"batch"}},
       {"attention.weights",
        "the softmax of scaled scores plus bias",
        {mask, {"scale", "1", "any number", "multiplies the scores"}, slopes},
@@ -182,7 +184,9 @@ const std::vector<OperationSpec>& Operations() {
         KeyMask()},
        {{"weights", {"batch", "query_heads", "query", "key"}, "weights"}},
        ErrorUnit::kUlp,
-       ValidateWeights},
+       ValidateWeights,
+       "",
+       {"batch"}},
       {"attention.four_term",
        "(e + p) W (e + p)^T as four terms",
        {},
@@ -201,7 +205,9 @@ const std::vector<OperationSpec>& Operations() {
         {"pk", {"key", "heads", "head_dim"}, "keys of the positions"}},
        {{"scores", {"heads", "query", "key"}, "(q.k + pq.pk) / sqrt(2 head_dim)"}},
        ErrorUnit::kRoundoffOfSum,
-       ValidateUntied}};
+       ValidateUntied,
+       "",
+       {"heads", "query", "key"}}};
   return operations;
 }
 

@@ -119,8 +119,8 @@ inline double FrequencyRoundings(AngleForm form, const AngleOrigin& o) {
   if (o.numerator == 0) return 0;                            // 1, in every form
   const int64_t reduced = o.denominator / std::gcd(o.numerator, o.denominator);
   const bool inexact = (reduced & (reduced - 1)) != 0;  // e is no binary fraction
-  const double spread =
-      o.log_base * static_cast<double>(o.numerator) / static_cast<double>(o.denominator);
+  const double spread = o.log_base * static_cast<double>(o.numerator) /
+                        static_cast<double>(o.denominator) * (1 + 0x1p-50);  // its own roundings
   const double base =
       o.inexact_base ? static_cast<double>(o.numerator) / static_cast<double>(o.denominator) : 0;
   switch (form) {

@@ -169,8 +169,8 @@ class ParameterReader {
   int64_t GetInteger(const std::string& name, int64_t otherwise, int64_t low, int64_t high) {
     if (!Has(name)) return otherwise;
     const Number number = GetNumber(name, Number());
-    if (number.value != std::floor(number.value) || number.value < static_cast<double>(low) ||
-        number.value > static_cast<double>(high))
+    if (!IsBinary64(number) || number.value != std::floor(number.value) ||
+        number.value < static_cast<double>(low) || number.value > static_cast<double>(high))
       throw Rejected(
           name, Plain(number),
           "must be an integer from " + std::to_string(low) + " to " + std::to_string(high),

@@ -53,6 +53,18 @@ constexpr double UnitRoundoff(Format format) { return ExactPowerOfTwo(-Traits(fo
 // log2 of eta, half the smallest subnormal (FORMAT-2); eta itself underflows in f64.
 constexpr int EtaExponent(Format format) { return Traits(format).min_quantum_exponent - 1; }
 
+// The distance between the values of the format around v; between the least ones at 0.
+inline double UlpAt(Format format, double v) {
+  const FormatTraits& t = Traits(format);
+  const int exponent =
+      v == 0 || !std::isfinite(v) ? t.min_quantum_exponent : std::ilogb(v) - t.precision + 1;
+  return ExactPowerOfTwo(std::max(exponent, t.min_quantum_exponent));
+}
+
+constexpr double SmallestNormal(Format format) {
+  return ExactPowerOfTwo(1 - Traits(format).max_exponent);
+}
+
 constexpr double LargestFinite(Format format) {
   const FormatTraits& t = Traits(format);
   return (2.0 - ExactPowerOfTwo(1 - t.precision)) * ExactPowerOfTwo(t.max_exponent);

@@ -151,7 +151,8 @@ const std::vector<OperationSpec>& Operations() {
        {y},
        ErrorUnit::kRoundoffOfSum,
        ValidateRotation,
-       "x"},
+       "x",
+       {"batch", "seq", "heads"}},
       {"multi_axis.mrope",
        "the same by sections of one list of frequencies",
        join(join({head_dim, rotary_dim}, sections), rotation),
@@ -159,7 +160,8 @@ const std::vector<OperationSpec>& Operations() {
        {y},
        ErrorUnit::kRoundoffOfSum,
        ValidateRotation,
-       "x"},
+       "x",
+       {"batch", "seq", "heads"}},
       {"multi_axis.mixed",
        "rotate every pair by the positions on all axes, each times a frequency of its own",
        join({head_dim, rotary_dim}, placed),
@@ -169,7 +171,8 @@ const std::vector<OperationSpec>& Operations() {
        {y},
        ErrorUnit::kRoundoffOfSum,
        ValidateMixed,
-       "x"},
+       "x",
+       {"batch", "seq", "heads"}},
       {"multi_axis.sincos_2d",
        "sines and cosines of the row beside those of the column",
        {{"width", "required", "a multiple of 4, to 1048576", "columns of the table"},
@@ -189,7 +192,9 @@ const std::vector<OperationSpec>& Operations() {
         {"py", {"y", "width"}, "table of the second axis"}},
        {{"pe", {"x", "y", "width"}, "the table"}},
        ErrorUnit::kUlp,
-       ValidateFactorized},
+       ValidateFactorized,
+       "",
+       {"x", "y"}},
       {"multi_axis.window_index",
        "row of the bias table for two tokens of a window",
        window,
@@ -203,7 +208,9 @@ const std::vector<OperationSpec>& Operations() {
        {{"table", {"row", "heads"}, "one row for every offset"}},
        {{"bias", {"heads", "query", "key"}, "rows of the table"}},
        ErrorUnit::kUlp,
-       ValidateBias}};
+       ValidateBias,
+       "",
+       {"heads"}}};
   return operations;
 }
 

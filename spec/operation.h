@@ -61,7 +61,8 @@ struct OperationSpec {
   // Throws Rejected unless parameters and shapes are in the operation's domain. Called by
   // `Validate`, after the inputs have been seen to be there.
   std::function<std::vector<OutputShape>(const Case&)> validate_shapes;
-  std::string overwrites = "";  // the input whose memory the output may take; empty: none
+  std::string overwrites = "";          // the input whose memory the output may take; empty: none
+  std::vector<std::string> apart = {};  // CASE-9: axes whose every index stands by itself
 };
 
 // POS-1. Positions are integers, in tokens.

@@ -102,7 +102,9 @@ const std::vector<OperationSpec>& Operations() {
        {positions},
        {{"cos", {"batch", "seq", "pair"}, "cosines"}, {"sin", {"batch", "seq", "pair"}, "sines"}},
        ErrorUnit::kUlp,
-       ValidateTable},
+       ValidateTable,
+       "",
+       {"batch", "seq"}},
       {"rope.apply",
        "rotate the pairs of queries or keys by their positions",
        apply,
@@ -113,7 +115,8 @@ const std::vector<OperationSpec>& Operations() {
        {{"y", {"batch", "seq", "heads", "head_dim"}, "rotated x"}},
        ErrorUnit::kRoundoffOfSum,
        ValidateApply,
-       "x"},
+       "x",
+       {"batch", "seq", "heads"}},
       XposOperation(with_rotation(unscaled), positions)};
   return operations;
 }

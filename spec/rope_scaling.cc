@@ -277,6 +277,14 @@ void ResolveLength(const Case& c, RopeScaling* s) {
   s->seq_len = longest;
 }
 
+RopeType TypeIn(const Parameters& parameters) {
+  const auto stated = parameters.find("rope_type");
+  for (size_t type = 0; type < kRopeTypeNames.size(); ++type)
+    if (stated != parameters.end() && stated->second == Value(kRopeTypeNames[type]))
+      return static_cast<RopeType>(type);
+  return RopeType::kDefault;
+}
+
 void RequireLength(const RopeScaling& s) {
   if (s.NeedsLength() && s.seq_len == 0)
     throw Rejected("seq_len", "(missing)", "is required for rope_type " + NameOf(s.type),

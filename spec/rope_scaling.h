@@ -98,6 +98,8 @@ RopeScaling ReadScaling(const Parameters& parameters, ParameterReader& reader, A
 
 // The length of the call, where the parameters do not say it: largest position + 1, at least 1.
 void ResolveLength(const Case& c, RopeScaling* scaling);
+// The rope_type that they state; default where none.
+RopeType TypeIn(const Parameters& parameters);
 // Throws Rejected where a length is needed and there is none.
 void RequireLength(const RopeScaling& scaling);
 

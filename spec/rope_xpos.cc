@@ -53,7 +53,8 @@ OperationSpec XposOperation(const std::vector<ParameterSpec>& apply, const Tenso
           {{"y", {"batch", "seq", "heads", "head_dim"}, "rotated and scaled x"}},
           ErrorUnit::kRoundoffOfSum,
           ValidateXpos,
-          "x"};
+          "x",
+          {"batch", "seq", "heads"}};
 }
 
 }  // namespace gnomon::rope

@@ -97,14 +97,18 @@ std::vector<OperationSpec> RealOperations() {
            {{"timesteps", {"batch"}, "times, finite numbers"}},
            {{"pe", {"batch", "width"}, "their rows"}},
            ErrorUnit::kUlp,
-           ValidateTimestep},
+           ValidateTimestep,
+           "",
+           {"batch"}},
           {"sinusoidal.fourier",
            "random Fourier features: cosines and sines of 2 pi B x",
            {{"layout", "cos_sin", "cos_sin, sin_cos", "order of the columns"}},
            {x, {"B", {"feature", "coordinate"}, "frequencies in turns, finite numbers"}},
            {{"features", {"point", "column"}, "cosines and sines"}},
            ErrorUnit::kUlp,
-           ValidateFourier},
+           ValidateFourier,
+           "",
+           {"point"}},
           {"sinusoidal.nerf",
            "sines and cosines of doubling frequencies, coordinate by coordinate",
            {{"octaves", "required", "1 to 64, linear 1 to 32", "frequencies L"},
@@ -115,7 +119,9 @@ std::vector<OperationSpec> RealOperations() {
            {x},
            {{"features", {"point", "column"}, "sines and cosines"}},
            ErrorUnit::kUlp,
-           ValidateNerf}};
+           ValidateNerf,
+           "",
+           {"point"}}};
 }
 
 }  // namespace gnomon::sinusoidal

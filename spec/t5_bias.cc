@@ -86,15 +86,24 @@ const std::vector<OperationSpec>& Operations() {
   static const std::vector<TensorSpec> indices = {
       {"buckets", {"batch", "query", "key"}, "buckets", false, true}};
   static const std::vector<OperationSpec> operations = {
-      {"t5_bias.bucket", "T5's bucket of key position - query position", buckets, positions,
-       indices, ErrorUnit::kUlp, ValidateBucket},
+      {"t5_bias.bucket",
+       "T5's bucket of key position - query position",
+       buckets,
+       positions,
+       indices,
+       ErrorUnit::kUlp,
+       ValidateBucket,
+       "",
+       {"batch", "query", "key"}},
       {"t5_bias.bias",
        "the table's entry of every bucket",
        buckets,
        with_table,
        {{"bias", {"batch", "heads", "query", "key"}, "added to the scores"}},
        ErrorUnit::kUlp,
-       ValidateBias},
+       ValidateBias,
+       "",
+       {"batch", "query", "key"}},
       {"t5_bias.deberta_bucket",
        "DeBERTa's logarithmic bucket of query position - key position",
        {{"position_buckets", "256", "4 to 4096", "twice the distances that are exact"},
@@ -104,14 +113,18 @@ const std::vector<OperationSpec>& Operations() {
        positions,
        indices,
        ErrorUnit::kUlp,
-       ValidateDeberta},
+       ValidateDeberta,
+       "",
+       {"batch", "query", "key"}},
       {"t5_bias.attention",
        "attention.softmax with that bias, not scaled unless asked",
        of_attention,
        heads,
        {{"y", {"batch", "query", "query_heads", "value_dim"}, "outputs"}},
        ErrorUnit::kRoundoffOfSum,
-       ValidateAttention}};
+       ValidateAttention,
+       "",
+       {"batch"}}};
   return operations;
 }
 
