@@ -129,6 +129,7 @@ std::optional<Cut> Shrunk(Subject& subject, const Asked& from) {
     // What shows beside another alone needs two on the axis that they are on.
     for (const char* keep : {"", "heads", "seq", "n", "m", "query", "batch"}) {
       Case part = CutDown({&smallest->c, &views}, static_cast<int>(i), first->element, keep).c;
+      if (!limits.takes("seq_len")) part.parameters.erase("seq_len");
       if (SizeOfCase(part) >= SizeOfCase(smallest->c)) continue;
       auto fails = FailsAlone(subject, part);
       if (fails) return fails;

@@ -521,8 +521,10 @@ Cut CutDown(const Answered& answered, int output, int64_t element, const std::st
   const TensorSpec& spec = operation.outputs[static_cast<size_t>(output)];
   const ConstTensorView& view = answered.outputs->at(spec.role);
   const Shape at = IndexOf(view.shape, element);
-  // CASE-9; and queries, but for a causal mask that is aligned with the last one (ATT-2).
+  // CASE-9; pairs of positions (SIN-8); and queries, but for a causal mask that is aligned with the
+  // last one (ATT-2).
   std::vector<std::string> cuts = operation.apart;
+  cuts.insert(cuts.end(), {"m", "n"});
   const auto mask = answered.c->parameters.find("mask");
   if (mask != answered.c->parameters.end() && mask->second == Value(std::string("none")))
     cuts.push_back("query");

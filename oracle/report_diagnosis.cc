@@ -37,7 +37,11 @@ void AddDiagnosis(const Recording& recording, const reference::Judgement& judgem
   report->mistakes = d.mistakes;
   if (d.smallest_element >= 0) {
     const Cut cut = CutDown(answered, d.smallest_output, d.smallest_element);
-    if (!Fails(cut, demand)) return;  // what is wrong there needs more of the case
+    if (!Fails(cut, demand)) {
+      const std::string hint = "smallest failing case: the whole one; its parts conform alone";
+      report->hints.push_back(hint);
+      return;
+    }
     const TensorSpec& spec =
         OperationOf(recording.c).outputs[static_cast<size_t>(d.smallest_output)];
     const std::string name =

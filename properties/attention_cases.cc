@@ -95,9 +95,10 @@ Sizes DrawSizes(Trial& trial, const Draw& draw, const std::string& operation) {
                           : many ? source.Pick<int64_t>({4, 5, 7, 8, 16})
                                  : 1 + source.Below(3));
   s.few_dims = tiles || many;
-  while (s.heads > s.kv_heads && limits.extent("query_heads", s.heads) != s.heads)
-    s.heads -= s.kv_heads;
-  if (limits.extent("query_heads", s.heads) != s.heads) s.heads = s.kv_heads = 1;
+  s.heads = limits.extent("query_heads", s.heads);
+  while (s.kv_heads > 1 &&
+         (s.heads % s.kv_heads != 0 || limits.extent("kv_heads", s.kv_heads) != s.kv_heads))
+    --s.kv_heads;
   s.queries = limits.extent("query", drawn[1]);
   s.keys = tiles ? 60 + source.Below(24) : long_row ? 60 + source.Below(80) : 1 + source.Below(7);
   if (long_row && !tiles && source.Chance(1, 8)) s.keys += 200;

@@ -13,8 +13,8 @@ namespace gnomon::properties {
 namespace {
 
 constexpr int64_t kLongest = 65540;         // beyond the 65535 blocks of a launch grid's axis
-constexpr int64_t kMostElements = 1 << 15;  // of a tensor
-constexpr int64_t kMostOfLongest = 4 * kLongest;
+constexpr int64_t kMostElements = 1 << 13;  // of a tensor
+constexpr int64_t kMostOfLongest = 2 * kLongest;
 constexpr int kNarrow = 6;  // draws, of which the longest axis takes one
 
 // Where the axis is in a tensor of that rank, which may lack leading axes.
@@ -42,44 +42,47 @@ Case Along(const Case& c, const std::string& axis,
   return other;
 }
 
-// What one index of the axis takes of the largest tensor; 0 where no output has the axis.
-int64_t ElementsOfIndex(const Case& c, const std::string& axis) {
-  int64_t most = 0;
+struct Question {
+  Case c;
+  std::string axis;
+  int64_t extent = 0, elements = 0;  // of the axis; of an index
+};
+
+// Sets the extent of the axis, and what one index takes of the largest tensor; leaves 0 where no
+// output has the axis.
+void Measure(Question* q) {
+  const Case& c = q->c;
+  int64_t& most = q->elements;
   const std::vector<OutputShape> outputs = Validate(c);
   const std::vector<TensorSpec>& specs = OperationOf(c).outputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     const Shape& shape = outputs[i].shape;
-    if (const auto place = PlaceOf(specs[i], axis, shape.size()))
-      most = std::max(most, ElementCount(shape) / shape[*place]);
+    const auto place = PlaceOf(specs[i], q->axis, shape.size());
+    if (!place) continue;
+    q->extent = shape[*place];
+    most = std::max(most, ElementCount(shape) / shape[*place]);
   }
-  if (most == 0) return 0;
+  if (most == 0) return;
   for (const TensorSpec& spec : OperationOf(c).inputs) {
     const auto found = c.inputs.find(spec.role);
     if (found == c.inputs.end()) continue;
     const Shape& shape = found->second.shape();
-    if (const auto place = PlaceOf(spec, axis, shape.size()))
+    if (const auto place = PlaceOf(spec, q->axis, shape.size()))
       most = std::max(most, ElementCount(shape) / shape[*place]);
   }
-  return most;
 }
-
-struct Question {
-  Case c;
-  std::string axis;
-  int64_t elements = 0;  // of an index
-};
 
 Question DrawQuestion(Trial& t, const std::vector<const CaseSource*>& sources, bool one_index) {
   Source& source = t.source();
   const CaseSource& from =
       *sources[static_cast<size_t>(source.Below(static_cast<int64_t>(sources.size())))];
-  Question q{from.draw(t), "", 0};
+  Question q{from.draw(t), "", 0, 0};
   const std::vector<std::string>& apart = OperationOf(q.c).apart;
   q.axis = apart[static_cast<size_t>(source.Below(static_cast<int64_t>(apart.size())))];
   for (const std::string& other : apart)
     if (one_index && other != q.axis)
       q.c = Along(q.c, other, [](int64_t) { return std::vector<int64_t>{0}; });
-  q.elements = ElementsOfIndex(q.c, q.axis);
+  Measure(&q);
   return q;
 }
 
@@ -107,9 +110,13 @@ void CompareAlong(Trial& t, const Answer& many, const Answer& few, const std::st
   }
 }
 
-void Repeated(Trial& t, const std::vector<const CaseSource*>& sources) {
+void Repeated(Trial& t, const std::vector<const CaseSource*>& all) {
   Source& source = t.source();
-  const bool longest = source.Chance(1, 12);
+  std::vector<const CaseSource*> sources;  // of what is declared
+  for (const CaseSource* from : all)
+    if (t.declares(from->operation)) sources.push_back(from);
+  t.RequireInside(!sources.empty());
+  const bool longest = source.Chance(1, 30);
   Question q = DrawQuestion(t, sources, longest);
   for (int i = 1; longest && i < kNarrow; ++i) {
     Question other = DrawQuestion(t, sources, longest);
@@ -120,6 +127,7 @@ void Repeated(Trial& t, const std::vector<const CaseSource*>& sources) {
   const Limits limits = t.limits(q.c.operation);
   const int64_t room = (longest ? kMostOfLongest : kMostElements) / q.elements;
   const int64_t N = limits.extent(q.axis, std::min(length, room));
+  t.RequireInside(N > q.extent);
   const Case many = Along(q.c, q.axis, [&](int64_t extent) {
     std::vector<int64_t> indices;
     for (int64_t i = 0; i < N; ++i) indices.push_back(i % extent);

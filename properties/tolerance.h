@@ -45,7 +45,6 @@ class Answer {
   const Case& asked() const { return case_; }
   const Tensor& output(const std::string& role) const { return outputs_.at(role); }
   const Shape& shape(int output = 0) const { return views_[Index(output)]->shape(); }
-  bool integer(int output = 0) const { return !IsFloat(views_[Index(output)]->dtype()); }
 
   double Raw(int64_t element, int output = 0) const {
     return views_[Index(output)]->Value(element);
@@ -67,8 +66,7 @@ class Answer {
 };
 
 // Two answers to questions with the same truth: within the sum of their bounds; the same value
-// where the promise is the rounded truth, or the elements are integers. `asked`: how the second
-// was.
+// where the promise is the rounded truth. `asked`: how the second was.
 void CompareSame(Trial& trial, const Answer& first, int64_t first_element, const Answer& second,
                  int64_t second_element, int output = 0,
                  const std::string& asked = "when asked the other way");

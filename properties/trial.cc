@@ -1,5 +1,6 @@
 #include "gnomon/properties/trial.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -30,6 +31,11 @@ Trial::Verdict Trial::Judge(const std::function<void(Trial&)>& check) {
 Limits Trial::limits(const std::string& operation) {
   limited_.insert(operation);
   return subject_.LimitsOf(operation);
+}
+
+bool Trial::declares(const std::string& operation) const {
+  return std::any_of(formats_.begin(), formats_.end(),
+                     [&](Format format) { return subject_.Declares(operation, format); });
 }
 
 Format Trial::DrawFormat() {

@@ -44,6 +44,8 @@ class Trial {
   const Profile& promise() const {
     return ProfilesFor(subject_.FlushesSubnormals())[subject_.Promise()];
   }
+  // In one of the formats of this trial.
+  bool declares(const std::string& operation) const;
   Format DrawFormat();
   Limits limits(const std::string& operation);
   // A position whose angles mean something: tolerances grow with the angle unless it is exact, so

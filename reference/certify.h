@@ -26,6 +26,7 @@ auto Certify(Ask ask, unsigned first = kFirstPrecision) -> std::optional<decltyp
 
 // Throws Undecided unless the enclosure tells the number, to 2^-60 of it or where binary64 ends.
 inline const Interval& Narrow(const Interval& x) {
+  if (IsPoint(x)) return x;  // an infinity too
   if (WidthOf(x) <= std::abs(Midpoint(x)) * 0x1p-60 || WidthOf(x) <= 0x1p-1074) return x;
   throw Undecided();
 }

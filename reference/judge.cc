@@ -132,7 +132,7 @@ class ElementJudge {
 
   Answer Slowly(const Profile& profile) {
     if (!std::isfinite(candidate_)) return NonFinite(profile);
-    if (profile.correctly_rounded) return {IsRounded() ? Answer::kWithin : Answer::kOutside, 0};
+    if (profile.correctly_rounded) return Rounded();
     const auto answer = Certify([&]() -> Answer {
       const Interval bound = truth_.Bound(output_, element_, profile);
       const Interval error = abs(Interval(candidate_) - truth_.Value(output_, element_));
@@ -147,6 +147,7 @@ class ElementJudge {
   Answer AtTheCap(const Profile& profile) const {
     ScopedPrecision precision(kLargestPrecision);
     try {
+      truth_.Value(output_, element_);
       const Interval bound = truth_.Bound(output_, element_, profile);
       return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, Midpoint(bound)};
     } catch (const Undecided&) {
@@ -161,7 +162,8 @@ class ElementJudge {
 
   // The rounded truth, sign of zero included unless the truth is zero (ROPE-8). A tie that no
   // precision decides is counted, and either neighbour taken.
-  bool IsRounded() {
+  Answer Rounded() {
+    const auto verdict = [](bool is) { return Answer{is ? Answer::kWithin : Answer::kOutside, 0}; };
     const auto answer = Certify([&] {
       const Interval value = truth_.Value(output_, element_);
       const double rounded = Round(format_, value);
@@ -169,15 +171,15 @@ class ElementJudge {
       return candidate_ == rounded &&
              (truth_is_zero || std::signbit(candidate_) == std::signbit(rounded));
     });
-    if (answer) return *answer;
+    if (answer) return verdict(*answer);
     ++result_->ties;
     ScopedPrecision precision(kLargestPrecision);
     try {
       const Interval value = truth_.Value(output_, element_);
-      return candidate_ == Round(format_, Lower(value)) ||
-             candidate_ == Round(format_, Upper(value));
+      return verdict(candidate_ == Round(format_, Lower(value)) ||
+                     candidate_ == Round(format_, Upper(value)));
     } catch (const Undecided&) {  // nothing is known
-      return true;
+      return {Answer::kVacuous, kInfinity};
     }
   }
 
@@ -185,7 +187,7 @@ class ElementJudge {
   Answer NonFinite(const Profile& profile) {
     if (truth_.NonFiniteIsOpen(output_, element_, profile)) return {Answer::kVacuous, kInfinity};
     if (std::isnan(candidate_)) return {Answer::kOutside, 0};
-    if (profile.correctly_rounded) return {IsRounded() ? Answer::kWithin : Answer::kOutside, 0};
+    if (profile.correctly_rounded) return Rounded();
     const auto answer = Certify([&]() -> Answer {
       const FormatTraits& t = Traits(format_);
       const Interval threshold =

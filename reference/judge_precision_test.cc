@@ -47,7 +47,7 @@ TEST(Precision, AnInfinityHasItsSign) {
   EXPECT_EQ(Judge(c, y).profiles[kStandard].outside, 1);
 }
 
-// SCALE-15: a floor that no precision decides; the judge, and whoever prints, lives on.
+// SCALE-15: a floor that 128 bits do not decide.
 TEST(Precision, AFloorBesideAnInteger) {
   Case c;
   c.operation = "rope_scaling.temperature";
@@ -55,6 +55,23 @@ TEST(Precision, AFloorBesideAnInteger) {
   c.parameters = {{"floor_scale", "0." + std::string(60, '9')}};
   c.inputs.emplace("positions", Integers({0, 1, 5}));
   EXPECT_EQ(Judge(c, RoundedTruth(c)).strictest(), kRounded);
+}
+
+// What no precision decides proves nothing, under any profile.
+TEST(Precision, NothingIsKnown) {
+  class Unknown final : public Truth {
+    Interval Value(int, int64_t) const override { throw Undecided(); }
+    Interval Bound(int, int64_t, const Profile&) const override { return Interval(1); }
+    Interval Size(int, int64_t) const override { return Interval(2); }
+    Interval Scale(int, int64_t) const override { return Interval(1); }
+    Place Where(int, int64_t) const override { return {}; }
+    std::vector<Step> Steps(int, int64_t) const override { return {}; }
+  };
+  const Case c = FastTurning("rope.table");
+  for (const double answer : {0.5, HUGE_VAL})
+    for (const ElementVerdict verdict :
+         JudgeElement(Unknown(), c, 0, 0, DType::kF32, EncodeBits(Format::kF32, answer)))
+      EXPECT_EQ(verdict, ElementVerdict::kVacuous);
 }
 
 // ROPE-7 and ROPE-9 of given tables.
@@ -92,6 +109,7 @@ TEST_F(GivenTables, AnInfinityIsDue) {
 TEST_F(GivenTables, UnlessAProductOverflowsBesideIt) {
   EXPECT_EQ(Of(kInf, 2e38, 0.5, 3, std::nan(""), kInf).vacuous, 1);
   EXPECT_EQ(Of(kInf, 2e38, 0.5, 1, std::nan(""), kInf).outside, 1);
+  EXPECT_EQ(Of(kInf, 2e38, 3, 0.5, -kInf, kInf).outside, 1);  // the other member's product
 }
 
 // BOUND-8.

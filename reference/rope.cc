@@ -337,22 +337,23 @@ class ApplyTruth : public Truth {
   // ROPE-7, ROPE-9 of given tables: a table, or a product of finite numbers, may leave the range of
   // the arithmetic above; or what meets an infinity may become 0 in it.
   bool MayLeaveTheRange(const Member& m, const Profile& profile) const {
-    const double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
-    const auto size = [](double v) { return std::isfinite(v) ? std::abs(v) : 0; };
-    const double table = std::max(size(c), size(s)), x = std::max(size(m.a), size(m.b));
+    double c = ValueAt(cos_, TableIndex(m)), s = ValueAt(sin_, TableIndex(m));
+    if (m.member == 1) std::swap(c, s);  // this member is made of a c and b s
     const Format arithmetic = FormatAt(profile.arithmetic, format_);
-    const double largest = LargestFinite(arithmetic);
-    if (table > largest || x * table * (1 + TableErrorOf(profile)) > largest) return true;
-    const bool infinite = std::isinf(c) || std::isinf(s) || std::isinf(m.a) || std::isinf(m.b);
+    const Format tables = FormatOf(cos_.dtype);
+    const double largest = LargestFinite(arithmetic), more = 1 + TableErrorOf(profile);
     const auto lost = [&](double v, Format held) {
       const double least = profile.flushes
                                ? std::max(SmallestNormal(held), SmallestNormal(arithmetic))
                                : ExactPowerOfTwo(Traits(arithmetic).min_quantum_exponent);
       return v != 0 && std::abs(v) < least;
     };
-    const Format tables = FormatOf(cos_.dtype);
-    return infinite &&
-           (lost(c, tables) || lost(s, tables) || lost(m.a, format_) || lost(m.b, format_));
+    const auto open = [&](double x, double table) {
+      if (std::isinf(x)) return lost(table, tables);
+      if (std::isinf(table)) return lost(x, format_);
+      return std::abs(table) > largest || std::abs(x * table) * more > largest;
+    };
+    return open(m.a, c) || open(m.b, s);
   }
 
   Format format_;

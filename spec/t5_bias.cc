@@ -103,7 +103,7 @@ const std::vector<OperationSpec>& Operations() {
        ErrorUnit::kUlp,
        ValidateBias,
        "",
-       {"batch", "query", "key"}},
+       {"batch", "heads", "query", "key"}},
       {"t5_bias.deberta_bucket",
        "DeBERTa's logarithmic bucket of query position - key position",
        {{"position_buckets", "256", "4 to 4096", "twice the distances that are exact"},
