@@ -55,7 +55,7 @@ std::string PlaceText(const reference::Place& place) {
 }
 
 // What a correctly rounded element is off by is seen only beside the truth itself.
-std::string TruthOf(const Case& c, const ElementReport& e) {
+std::string TruthLine(const Case& c, const ElementReport& e) {
   if (e.why != "within the bound" || e.candidate != e.expected) return "";
   int output = 0;
   for (const TensorSpec& spec : OperationOf(c).outputs) {
@@ -75,7 +75,7 @@ std::string WorstText(const Case& c, const Judgement& judgement, const ElementRe
                       Hex(e.expected));
   text += fmt::format("  got       {:>16}  {}\n", Decimal(e.candidate, judgement.format),
                       Hex(e.candidate));
-  text += TruthOf(c, e);
+  text += TruthLine(c, e);
   text += fmt::format("  error     {:>16}  {} {}", Rough(e.error), Rough(e.error_units),
                       UnitName(judgement.unit));
   if (e.why == "copied") return text + "; must be the bits of the input\n";

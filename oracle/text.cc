@@ -90,21 +90,6 @@ std::string ElementName(const TensorSpec& output, const Shape& index) {
   return output.role + "[" + text + "]";
 }
 
-Shape IndexOf(const Shape& shape, int64_t element) {
-  Shape index = shape;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = element % shape[axis];
-    element /= shape[axis];
-  }
-  return index;
-}
-
-int64_t ElementAt(const Shape& shape, const Shape& index) {
-  int64_t element = 0;
-  for (size_t axis = 0; axis < shape.size(); ++axis) element = element * shape[axis] + index[axis];
-  return element;
-}
-
 std::string Describe(const Profile& profile, Format output) {
   if (profile.correctly_rounded) return "every element is the correctly rounded truth";
   const std::string_view working = Traits(WorkingFormat(output)).name;

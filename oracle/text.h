@@ -33,10 +33,6 @@ std::string HexMiddle(const reference::Interval& x);
 // "y[batch 0, seq 3, heads 1, head_dim 17]"
 std::string ElementName(const TensorSpec& output, const Shape& index);
 
-// Indices of the element with this row-major number, and back.
-Shape IndexOf(const Shape& shape, int64_t element);
-int64_t ElementAt(const Shape& shape, const Shape& index);
-
 // What a profile declares, for an output format: "angles formed in f32, tables and arithmetic in
 // f32".
 std::string Describe(const Profile& profile, Format output);

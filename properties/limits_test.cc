@@ -37,7 +37,7 @@ class Limited : public ReferenceSubject {
 };
 
 void ExpectAskedInside(const Limits& limits, const std::string& operation, int most_idle,
-                       int least_asked = 100) {
+                       int least_asked = 101) {
   Limited subject(limits);
   SuiteOptions options;
   options.cases = 20;
@@ -48,7 +48,7 @@ void ExpectAskedInside(const Limits& limits, const std::string& operation, int m
   for (const PropertyReport& p : report.properties)
     if (p.status == PropertyReport::kNotApplicable) idle += p.property.name + " ";
   EXPECT_LE(report.count(PropertyReport::kNotApplicable), most_idle) << idle;
-  EXPECT_GT(subject.asked(), least_asked);
+  EXPECT_GE(subject.asked(), least_asked);
 }
 
 // The truth of one operation alone.
@@ -145,7 +145,7 @@ TEST(Limits, FrequenciesAreAskedInsideThem) {
   Limits limits;
   limits.parameters["head_dim"] = {4096.0};
   limits.without = {"rotary_dim", "frequencies", "rope_type"};
-  ExpectAskedInside(limits, "rope.frequencies", 2, 39);
+  ExpectAskedInside(limits, "rope.frequencies", 2, 2 * 20);  // two properties
   limits.without = {"rotary_dim"};
   limits.parameters["head_dim"] = {64.0};
   ExpectAskedInside(limits, "rope_scaling.frequencies", 2);

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kLongest = 65540;         // beyond the 65535 blocks of a launch grid's axis
 constexpr int64_t kMostElements = 1 << 13;  // of a tensor
 constexpr int64_t kMostOfLongest = 2 * kLongest;
-constexpr int kNarrow = 6;  // draws, of which the longest axis takes one
+constexpr int kNarrow = 6;  // draws, of which a long axis takes the narrowest
 
 // Where the axis is in a tensor of that rank, which may lack leading axes.
 std::optional<size_t> PlaceOf(const TensorSpec& spec, const std::string& axis, size_t rank) {
@@ -72,15 +72,14 @@ void Measure(Question* q) {
   }
 }
 
-Question DrawQuestion(Trial& t, const std::vector<const CaseSource*>& sources, bool one_index) {
+// Of a long axis the others have one index.
+Question DrawQuestion(Trial& t, const CaseSource& from, bool is_long) {
   Source& source = t.source();
-  const CaseSource& from =
-      *sources[static_cast<size_t>(source.Below(static_cast<int64_t>(sources.size())))];
   Question q{from.draw(t), "", 0, 0};
   const std::vector<std::string>& apart = OperationOf(q.c).apart;
   q.axis = apart[static_cast<size_t>(source.Below(static_cast<int64_t>(apart.size())))];
   for (const std::string& other : apart)
-    if (one_index && other != q.axis)
+    if (is_long && other != q.axis)
       q.c = Along(q.c, other, [](int64_t) { return std::vector<int64_t>{0}; });
   Measure(&q);
   return q;
@@ -116,14 +115,17 @@ void Repeated(Trial& t, const std::vector<const CaseSource*>& all) {
   for (const CaseSource* from : all)
     if (t.declares(from->operation)) sources.push_back(from);
   t.RequireInside(!sources.empty());
+  const CaseSource& from =
+      *sources[static_cast<size_t>(source.Below(static_cast<int64_t>(sources.size())))];
   const bool longest = source.Chance(1, 30);
-  Question q = DrawQuestion(t, sources, longest);
-  for (int i = 1; longest && i < kNarrow; ++i) {
-    Question other = DrawQuestion(t, sources, longest);
+  const int64_t length = longest ? kLongest : source.Pick<int64_t>({33, 130, 258, 1026, 4098});
+  const bool is_long = length > 258;
+  Question q = DrawQuestion(t, from, is_long);
+  for (int i = 1; is_long && i < kNarrow; ++i) {
+    Question other = DrawQuestion(t, from, is_long);
     if (other.elements > 0 && other.elements < q.elements) q = std::move(other);
   }
   t.RequireInside(q.elements > 0);
-  const int64_t length = longest ? kLongest : source.Pick<int64_t>({33, 130, 258, 1026, 4098});
   const Limits limits = t.limits(q.c.operation);
   const int64_t room = (longest ? kMostOfLongest : kMostElements) / q.elements;
   const int64_t N = limits.extent(q.axis, std::min(length, room));
@@ -158,8 +160,8 @@ std::vector<Property> RepeatedProperty(const std::string& stem) {
   }
   if (sources.empty()) return {};
   return {{stem + ".repeated", "CASE-9", "",
-           "of inputs that repeat along an axis, up to 65540 times, the outputs repeat", operations,
-           true, [sources](Trial& t) { Repeated(t, sources); }}};
+           "of inputs that repeat along an axis, up to 65540 indices, the outputs repeat",
+           operations, true, [sources](Trial& t) { Repeated(t, sources); }}};
 }
 
 }  // namespace gnomon::properties

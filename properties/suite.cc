@@ -48,6 +48,14 @@ std::string WhyNotAsked(const Subject& subject, const SuiteReport& before, const
   return left.stopped() ? kStoppedText : "";
 }
 
+// One that it asks; the one whose answer was wrong, where it is known.
+std::string OperationToRepeat(const PropertyReport& report) {
+  const std::vector<std::string>& operations = report.property.operations;
+  if (report.asked.empty()) return operations.front();
+  const std::string& last = report.asked.back().operation;
+  return std::count(operations.begin(), operations.end(), last) ? last : operations.front();
+}
+
 // "alibi.*" where all operations of a scheme are among them.
 std::set<std::string> ByScheme(const std::set<std::string>& operations) {
   const auto scheme = [](const std::string& operation) {
@@ -159,18 +167,6 @@ std::string ShellQuoted(const std::string& text) {
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-namespace {
-
-// One that it asks; the one whose answer was wrong, where it is known.
-std::string OperationToRepeat(const PropertyReport& report) {
-  const std::vector<std::string>& operations = report.property.operations;
-  if (report.asked.empty()) return operations.front();
-  const std::string& last = report.asked.back().operation;
-  return std::count(operations.begin(), operations.end(), last) ? last : operations.front();
-}
-
-}  // namespace
 
 std::string RepeatCommand(const SuiteReport& report, const PropertyReport& property) {
   return "gnomon check --subject " + ShellQuoted(report.subject) + " --operation " +

@@ -77,9 +77,10 @@ inline Interval Length(const Interval& a, const Interval& b) { return sqrt(a * a
 
 // For the tolerances: bounds evaluated in binary64 are larger than the clause's number by this
 // factor, which makes up for every rounding of their evaluation (no step of it cancels): it is
-// above 1 + gamma(4N + 64, u64) of ROPE-13 and SIN-13 for sums of N = 2000 terms, and nothing drawn
-// has more.
-inline constexpr double kEvaluated = 1 + 0x1p-40;
+// above 1 + gamma(4N + 64, u64) of ROPE-13 and SIN-13 for sums of N = kMostTerms terms.
+inline constexpr double kEvaluated = 1 + 0x1p-39;
+inline constexpr int64_t kMostTerms = 4000;
+static_assert(Gamma(4 * kMostTerms + 64, 0x1p-53) < kEvaluated - 1);
 
 // u v + eta: one rounding to the format of a real number no larger than v.
 double OneRounding(Format format, double v);

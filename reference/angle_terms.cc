@@ -71,6 +71,15 @@ bool LeavesTheRange(double angle, Format output) {
 
 }  // namespace
 
+bool SignIsOpen(const AngleTerm& term, const Interval& D, Format tables, bool flushes,
+                const Interval& lost) {
+  if (IsPoint(term.sin)) return false;
+  const auto reaches_zero = [&](const Interval& v, const Interval& slope) {
+    return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, flushes) + lost);
+  };
+  return reaches_zero(term.cos, term.sin) || reaches_zero(term.sin, term.cos);
+}
+
 const Interval& AngleTerms::FrequencyOf(int64_t pair) const {
   const unsigned precision = Interval::default_precision();
   if (precision != precision_) {

@@ -20,6 +20,11 @@ struct AngleTerm {
   Interval frequency, angle, cos, sin;
 };
 
+// ROPE-7. Whether BOUND-4's bound of a table entry, with `lost` beside it, reaches 0: then the
+// entry's sign is left open. Throws Undecided.
+bool SignIsOpen(const AngleTerm& term, const Interval& D, Format tables, bool flushes,
+                const Interval& lost = Interval(0));
+
 // Within 2^-53 (1 + 2^-10) of the truth, relatively; `usable` false where that is not certain.
 struct QuickAngle {
   double angle = 0, cos = 0, sin = 0;

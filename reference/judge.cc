@@ -147,7 +147,7 @@ class ElementJudge {
   Answer AtTheCap(const Profile& profile) const {
     ScopedPrecision precision(kLargestPrecision);
     try {
-      truth_.Value(output_, element_);
+      truth_.Value(output_, element_);  // throws where it is not known at all
       const Interval bound = truth_.Bound(output_, element_, profile);
       return {IsVacuous(bound) ? Answer::kVacuous : Answer::kWithin, Midpoint(bound)};
     } catch (const Undecided&) {
@@ -342,13 +342,6 @@ std::vector<ConstTensorView> RequireOutputs(const Case& c, const std::vector<Out
     views.push_back(found->second);
   }
   return views;
-}
-
-Shape IndexOf(const Shape& shape, int64_t element) {
-  Shape index = shape;
-  for (size_t axis = index.size(); axis-- > 0; element /= shape[axis])
-    index[axis] = element % shape[axis];
-  return index;
 }
 
 ElementReport ReportOf(const ElementJudge::Found& found, const Truth& truth, const Case& c,

@@ -88,15 +88,8 @@ class RotationTruth : public Truth {
     const Member m = At(element);
     if (profile.correctly_rounded || (std::isfinite(m.a) && std::isfinite(m.b))) return false;
     const Format tables = FormatAt(profile.tables, format_);
-    const auto open = Certify([&] {
-      const AngleTerm& term = TermOf(m);
-      if (IsPoint(term.sin)) return false;
-      const Interval D = ErrorOf(profile, m);
-      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes));
-      };
-      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
-    });
+    const auto open = Certify(
+        [&] { return SignIsOpen(TermOf(m), ErrorOf(profile, m), tables, profile.flushes); });
     return open.value_or(false);
   }
 

@@ -269,13 +269,8 @@ class ApplyTruth : public Truth {
     const int64_t position = IntegerAt(positions_, m.row);
     const Format tables = FormatAt(profile.tables, format_);
     const auto open = Certify([&] {
-      const AngleTerm& term = terms_.At(position, m.pair);
-      if (IsPoint(term.sin)) return false;
-      const Interval D = terms_.Error(profile, format_, position, m.pair);
-      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes));
-      };
-      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+      return SignIsOpen(terms_.At(position, m.pair),
+                        terms_.Error(profile, format_, position, m.pair), tables, profile.flushes);
     });
     return open.value_or(false);
   }

@@ -84,14 +84,10 @@ class XposTruth : public Truth {
     // ROPE-7: the sign of a table entry that the bound does not decide, or that the scale makes 0.
     const Format tables = FormatAt(profile.tables, format_);
     const auto open = Certify([&] {
-      const AngleTerm& term = terms_.At(m.position, m.pair);
-      if (IsPoint(term.sin)) return false;
-      const Interval D = terms_.Error(profile, format_, m.position, m.pair);
       const Interval lost = 2 * (1 + 1 / ScaleAt(m)) * Underflow<Interval>(tables, profile.flushes);
-      const auto band_holds_zero = [&](const Interval& v, const Interval& slope) {
-        return LessOrEqual(abs(v), TableBound(tables, v, slope, D, 0, 1, profile.flushes) + lost);
-      };
-      return band_holds_zero(term.cos, term.sin) || band_holds_zero(term.sin, term.cos);
+      return SignIsOpen(terms_.At(m.position, m.pair),
+                        terms_.Error(profile, format_, m.position, m.pair), tables, profile.flushes,
+                        lost);
     });
     return open.value_or(false);
   }

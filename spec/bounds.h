@@ -79,7 +79,7 @@ constexpr Format FormatAt(Stage stage, Format output) {
 
 // gamma(n) = n u / (1 - n u): what n roundings in a row can do to a product (BOUND-2). The last
 // factor makes up for the roundings of this line.
-inline double Gamma(double n, double u) {
+constexpr double Gamma(double n, double u) {
   return n * u < 1 ? n * u / (1 - n * u) * (1 + 0x1p-51) : std::numeric_limits<double>::infinity();
 }
 

@@ -53,6 +53,19 @@ inline int64_t ElementCount(const Shape& shape) {
   return count;
 }
 
+// Indices of the element with this row-major number, and back.
+inline Shape IndexOf(const Shape& shape, int64_t element) {
+  Shape index = shape;
+  for (size_t axis = shape.size(); axis-- > 0; element /= shape[axis])
+    index[axis] = element % shape[axis];
+  return index;
+}
+inline int64_t ElementAt(const Shape& shape, const Shape& index) {
+  int64_t element = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis) element = element * shape[axis] + index[axis];
+  return element;
+}
+
 // "[1, 12, 2, 128]"
 inline std::string ShapeText(const Shape& shape) {
   std::string text;
